@@ -89,7 +89,7 @@ static void serve_big(struct http_request *request)
 		http_reply(request, 400, TEXT, STR("too big\n"));
 		return;
 	}
-	chunk = chunk_room(len);
+	chunk = chunk_alloc(len);
 	memset(chunk->ptr, 'x', len);
 	http_reply_chunk(request, 200, STR("application/octet-stream"), chunk);
 }

@@ -76,7 +76,7 @@ int admission_check(const struct admission_setup *admission, const struct admiss
 	return run_round(admission, review, NULL, ret);
 }
 
-struct str admission_tell(const struct admission_refusal *refusal, struct arena *arena)
+struct str admission_message(const struct admission_refusal *refusal, struct arena *arena)
 {
 	if (refusal->code != ERR_DENIED)
 		return refusal->message;

@@ -105,7 +105,7 @@ int admission_check(const struct admission_setup *admission, const struct admiss
 
 /* The message as kube-apiserver reports it: `admission webhook "x" denied the request: ...`; in the
  * arena. */
-struct str admission_tell(const struct admission_refusal *refusal, struct arena *arena);
+struct str admission_message(const struct admission_refusal *refusal, struct arena *arena);
 
 /* --- one path at a time ---------------------------------------------------------------------- */
 

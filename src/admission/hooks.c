@@ -26,7 +26,7 @@ int hook_deny(const struct admission_case *c, const char *format, ...)
 	return -1;
 }
 
-static bool is_told(const struct causes *causes, size_t at)
+static bool is_reported(const struct causes *causes, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
 		if (str_is(str_from(causes->ptr[i].field), causes->ptr[at].field) &&
@@ -38,13 +38,13 @@ static bool is_told(const struct causes *causes, size_t at)
 int hook_deny_causes(const struct admission_case *c, const struct causes *causes)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	size_t told = 0;
+	size_t reported = 0;
 
 	for (size_t i = 0; i < causes->len; i++)
-		if (!is_told(causes, i))
-			buf_printf(&text, "%s%s: %s", told++ ? ", " : "", causes->ptr[i].field,
+		if (!is_reported(causes, i))
+			buf_printf(&text, "%s%s: %s", reported++ ? ", " : "", causes->ptr[i].field,
 				   causes->ptr[i].message);
-	if (told > 1)
+	if (reported > 1)
 		return hook_deny(c, "[%s]", buf_text(&text));
 	return hook_deny_str(c, buf_str(&text));
 }

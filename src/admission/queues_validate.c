@@ -147,7 +147,7 @@ struct below {
 	struct str found_path;
 };
 
-static void look_below(void *arg, struct json queue)
+static void find_below(void *arg, struct json queue)
 {
 	struct below *below = arg;
 	struct str name = meta_name(queue);
@@ -178,7 +178,7 @@ static void check_annotations(const struct admission_case *c, const struct path 
 	}
 	if (!check_weights(weights, path, causes))
 		return;
-	world->each_queue(world->arg, str_none(), look_below, &below);
+	world->each_queue(world->arg, str_none(), find_below, &below);
 	if (below.found_name.len)
 		causes_invalid_str(
 			causes, path, tree,

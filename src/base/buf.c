@@ -37,7 +37,7 @@ static void grow(struct buf *buf, size_t len)
 
 int buf_add(struct buf *buf, const void *data, size_t len, struct err *err)
 {
-	if (len > buf_room(buf))
+	if (len > buf_space(buf))
 		return err_set(err, ERR_TOO_LARGE, "more than %zu bytes", buf->limit);
 	buf_put(buf, data, len);
 	return 0;
@@ -45,7 +45,7 @@ int buf_add(struct buf *buf, const void *data, size_t len, struct err *err)
 
 void buf_put(struct buf *buf, const void *data, size_t len)
 {
-	if (len > buf_room(buf)) {
+	if (len > buf_space(buf)) {
 		buf->over = true;
 		return;
 	}
@@ -112,7 +112,7 @@ void buf_vprintf(struct buf *buf, const char *format, va_list args)
 	va_copy(again, args);
 	len = vsnprintf(buf->ptr ? buf->ptr + buf->len : NULL, free_bytes, format, again);
 	va_end(again);
-	if (len < 0 || (size_t)len > buf_room(buf)) {
+	if (len < 0 || (size_t)len > buf_space(buf)) {
 		if (buf->ptr)
 			buf->ptr[buf->len] = '\0'; /* vsnprintf() may have printed a part */
 		buf->over = true;
@@ -164,7 +164,7 @@ void buf_put_json(struct buf *buf, struct str text)
 
 char *buf_reserve(struct buf *buf, size_t len)
 {
-	assert(len <= buf_room(buf));
+	assert(len <= buf_space(buf));
 	grow(buf, len);
 	return buf->ptr + buf->len;
 }

@@ -67,7 +67,7 @@ static inline bool buf_is_over(const struct buf *buf)
  * what was written. Aborts if the limit is exceeded: check buf_space() first. */
 char *buf_reserve(struct buf *buf, size_t len);
 void buf_commit(struct buf *buf, size_t len);
-static inline size_t buf_room(const struct buf *buf)
+static inline size_t buf_space(const struct buf *buf)
 {
 	return buf->limit - buf->len;
 }

@@ -154,7 +154,7 @@ static bool add_field(struct log *log, const struct log_field *field)
 	if (before > (json ? 1 : 0))
 		buf_putc(&log->line, json ? ',' : ' ');
 	put_field(&log->line, field, json);
-	if (!buf_is_over(&log->line) && buf_room(&log->line) >= sizeof("\"...\":true}\n"))
+	if (!buf_is_over(&log->line) && buf_space(&log->line) >= sizeof("\"...\":true}\n"))
 		return true;
 	buf_truncate(&log->line, before);
 	log->line.over = false;

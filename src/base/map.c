@@ -31,10 +31,10 @@ struct entry {
 struct map {
 	struct entry *entries;
 	uint32_t *slots;
-	size_t used; /* entries written, holes included */
-	size_t room; /* entries allocated: 3/4 of the slots */
-	size_t live; /* entries that are not holes */
-	size_t mask; /* slots - 1 */
+	size_t used;     /* entries written, holes included */
+	size_t capacity; /* entries allocated: 3/4 of the slots */
+	size_t live;     /* entries that are not holes */
+	size_t mask;     /* slots - 1 */
 	uint64_t seed;
 };
 
@@ -82,8 +82,8 @@ static void rebuild(struct map *map)
 	map->slots = mem_calloc(slots, sizeof(*map->slots));
 	memset(map->slots, 0xff, slots * sizeof(*map->slots));
 	map->mask = slots - 1;
-	map->room = slots * 3 / 4;
-	map->entries = mem_calloc(map->room, sizeof(*map->entries));
+	map->capacity = slots * 3 / 4;
+	map->entries = mem_calloc(map->capacity, sizeof(*map->entries));
 	map->used = 0;
 	for (size_t i = 0; i < old_used; i++) {
 		if (!old[i].value)
@@ -130,7 +130,7 @@ void *map_put(struct map *map, struct str key, void *value)
 		entry->value = value;
 		return old;
 	}
-	if (map->used == map->room)
+	if (map->used == map->capacity)
 		rebuild(map);
 	map->slots[free_slot(map, hash)] = (uint32_t)map->used;
 	map->entries[map->used++] = (struct entry){key, hash, value};

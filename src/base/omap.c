@@ -334,7 +334,7 @@ void *omap_remove(struct omap *omap, struct str key)
 }
 
 /* The first entry with a key >= `from`, or > `from` if `after`. */
-static void *seek(const struct omap *omap, struct str from, bool behind, struct str *key)
+static void *seek(const struct omap *omap, struct str from, bool after, struct str *key)
 {
 	const struct node *node = omap->root;
 	const struct entry *best = NULL;
@@ -343,11 +343,11 @@ static void *seek(const struct omap *omap, struct str from, bool behind, struct 
 		bool found;
 		unsigned at = search(node, from, &found);
 
-		if (found && behind)
+		if (found && after)
 			at++;
 		if (at < node->len)
 			best = &node->entries[at];
-		if (node->leaf || (found && !behind))
+		if (node->leaf || (found && !after))
 			break;
 		node = node->children[at];
 	}
@@ -419,7 +419,7 @@ static void enter(struct omap_walk *walk, const struct node *node)
 	}
 }
 
-void omap_walk_start(struct omap_walk *walk, const struct omap *omap, struct str from, bool behind)
+void omap_walk_start(struct omap_walk *walk, const struct omap *omap, struct str from, bool after)
 {
 	const struct node *node = omap->root;
 
@@ -430,8 +430,8 @@ void omap_walk_start(struct omap_walk *walk, const struct omap *omap, struct str
 
 		assert(walk->depth < OMAP_DEPTH);
 		walk->up[walk->depth].node = node;
-		walk->up[walk->depth++].at = at + (found && behind);
-		if (node->leaf || (found && !behind))
+		walk->up[walk->depth++].at = at + (found && after);
+		if (node->leaf || (found && !after))
 			return;
 		node = node->children[at + found];
 		if (found) {

@@ -47,7 +47,7 @@ struct omap_walk {
 	} up[OMAP_DEPTH];
 };
 /* From the smallest key >= `from`, or > `from` if `after`. */
-void omap_walk_start(struct omap_walk *walk, const struct omap *omap, struct str from, bool behind);
+void omap_walk_start(struct omap_walk *walk, const struct omap *omap, struct str from, bool after);
 void *omap_walk_next(struct omap_walk *walk, struct str *key);
 
 /* Asserts every invariant of the tree; for tests. */

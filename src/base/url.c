@@ -52,7 +52,7 @@ static int decode_into(struct str raw, bool query, struct buf *to, struct err *e
 
 	if (raw.len == 0)
 		return 0;
-	if (buf_room(to) < raw.len)
+	if (buf_space(to) < raw.len)
 		return err_set(err, ERR_TOO_LARGE, "more than %zu bytes", to->limit);
 	len = decode(raw, query, buf_reserve(to, raw.len), &bad);
 	if (len < 0)

@@ -168,20 +168,20 @@ static const char *name_type(const struct checker *c, const struct cel_type *typ
 	return arena_strdup(c->with->arena, buf_text(&text));
 }
 
-#define TELL(c, where, ...) \
+#define REPORT(c, where, ...) \
 	cel_issue_add(&(c)->rule->issues, (c)->with->arena, (where), __VA_ARGS__)
-#define TELL_LATE(c, where, ...) cel_issue_add(&(c)->late, (c)->with->arena, (where), __VA_ARGS__)
+#define REPORT_LATE(c, where, ...) cel_issue_add(&(c)->late, (c)->with->arena, (where), __VA_ARGS__)
 
-static void tell_mismatch(struct checker *c, const struct cel_expr *at,
-			  const struct cel_type *wanted, const struct cel_type *found)
+static void report_mismatch(struct checker *c, const struct cel_expr *at,
+			    const struct cel_type *wanted, const struct cel_type *found)
 {
-	TELL(c, at->at, "expected type '%s' but found '%s'", name_type(c, wanted),
-	     name_type(c, found));
+	REPORT(c, at->at, "expected type '%s' but found '%s'", name_type(c, wanted),
+	       name_type(c, found));
 }
 
-static void tell_undeclared(struct checker *c, const struct cel_expr *at, struct str name)
+static void report_undeclared(struct checker *c, const struct cel_expr *at, struct str name)
 {
-	TELL(c, at->at, "undeclared reference to '%.*s' (in container '')", STR_ARG(name));
+	REPORT(c, at->at, "undeclared reference to '%.*s' (in container '')", STR_ARG(name));
 }
 
 /* --- names and members ----------------------------------------------------------------------- */
@@ -246,7 +246,7 @@ static void check_name(struct checker *c, struct cel_expr *expr)
 
 	expr->type = found ? found : cel_type_simple(CEL_ERROR);
 	if (!found)
-		tell_undeclared(c, expr, expr->name);
+		report_undeclared(c, expr, expr->name);
 	else if (found->kind == CEL_TYPE && !str_is(expr->name, "self"))
 		become_type(expr, found);
 }
@@ -263,15 +263,15 @@ static const struct cel_type *check_field(struct checker *c, struct cel_expr *ex
 				expr->name = of->fields[i].key;
 				return of->fields[i].type;
 			}
-		TELL(c, expr->at, "undefined field '%.*s'", STR_ARG(expr->name));
+		REPORT(c, expr->at, "undefined field '%.*s'", STR_ARG(expr->name));
 		return cel_type_simple(CEL_ERROR);
 	case CEL_PARAM:
 		(void)assign(c, cel_type_simple(CEL_DYN), of);
 		return cel_type_simple(CEL_DYN);
 	default:
 		if (!is_any(of))
-			TELL(c, expr->at, "type '%s' does not support field selection",
-			     name_type(c, of));
+			REPORT(c, expr->at, "type '%s' does not support field selection",
+			       name_type(c, of));
 		return cel_type_simple(CEL_DYN);
 	}
 }
@@ -318,8 +318,8 @@ static bool shape_fits(struct checker *c, const struct cel_shape *shape,
 	return true;
 }
 
-static void tell_no_overload(struct checker *c, const struct cel_expr *expr,
-			     const struct cel_type *const *args, size_t count)
+static void report_no_overload(struct checker *c, const struct cel_expr *expr,
+			       const struct cel_type *const *args, size_t count)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
@@ -330,8 +330,8 @@ static void tell_no_overload(struct checker *c, const struct cel_expr *expr,
 		buf_printf(&text, "%s%s", i > (expr->of ? 1U : 0U) ? ", " : "",
 			   name_type(c, args[i]));
 	buf_putc(&text, ')');
-	TELL(c, expr->at, "found no matching overload for '%.*s' applied to '%s'",
-	     STR_ARG(expr->name), buf_text(&text));
+	REPORT(c, expr->at, "found no matching overload for '%.*s' applied to '%s'",
+	       STR_ARG(expr->name), buf_text(&text));
 }
 
 static void resolve_call(struct checker *c, struct cel_expr *expr,
@@ -355,7 +355,7 @@ static void resolve_call(struct checker *c, struct cel_expr *expr,
 			result = cel_type_simple(CEL_DYN);
 	}
 	if (!result)
-		tell_no_overload(c, expr, args, count);
+		report_no_overload(c, expr, args, count);
 	expr->type = result ? result : cel_type_simple(CEL_ERROR);
 }
 
@@ -367,7 +367,7 @@ static void check_logic(struct checker *c, struct cel_expr *expr)
 	expr->type = truth;
 	for (struct cel_expr *arg = expr->args; arg; arg = arg->next)
 		if (!assign(c, arg->type, truth)) {
-			tell_mismatch(c, arg, truth, arg->type);
+			report_mismatch(c, arg, truth, arg->type);
 			expr->type = cel_type_simple(CEL_ERROR);
 		}
 }
@@ -385,17 +385,17 @@ static void check_literal_argument(struct checker *c, struct cel_expr *expr)
 	if (!arg || arg->form != CEL_LITERAL || arg->literal.kind != CEL_STRING)
 		return;
 	if (str_is(expr->name, "duration") && duration_parse(arg->literal.text, &number, NULL) < 0)
-		TELL_LATE(c, arg->at, "invalid duration argument");
+		REPORT_LATE(c, arg->at, "invalid duration argument");
 	else if (str_is(expr->name, "timestamp") &&
 		 time_parse(arg->literal.text, &number, NULL) < 0)
-		TELL_LATE(c, arg->at, "invalid timestamp argument");
+		REPORT_LATE(c, arg->at, "invalid timestamp argument");
 	else if (str_is(expr->name, "matches") || str_is(expr->name, "find") ||
 		 str_is(expr->name, "findAll")) {
 		pattern = pattern_new(arg->literal.text, &err);
 		if (pattern)
 			pattern_set_add(c->with->patterns, pattern);
 		else if (str_is(expr->name, "matches"))
-			TELL_LATE(c, arg->at, "invalid matches argument");
+			REPORT_LATE(c, arg->at, "invalid matches argument");
 		expr->pattern = pattern;
 	}
 }
@@ -425,7 +425,7 @@ static void check_call(struct checker *c, struct cel_expr *expr)
 	}
 	expr->call = cel_function_find(expr->name);
 	if (!expr->call) {
-		tell_undeclared(c, expr, expr->name);
+		report_undeclared(c, expr, expr->name);
 		expr->type = cel_type_simple(CEL_ERROR);
 		return;
 	}
@@ -452,8 +452,8 @@ static const struct cel_type *add_element(struct checker *c, const struct cel_ex
 	if (assign(c, before, expr->type))
 		return join(c, before, expr->type);
 	if (!c->mixed)
-		TELL_LATE(c, expr->at, "expected type '%s' but found '%s'", name_type(c, before),
-			  name_type(c, expr->type));
+		REPORT_LATE(c, expr->at, "expected type '%s' but found '%s'", name_type(c, before),
+			    name_type(c, expr->type));
 	return cel_type_simple(CEL_DYN);
 }
 
@@ -491,7 +491,7 @@ static void check_maybe(struct checker *c, struct cel_expr *expr)
 	of = resolve(c, expr->of->type);
 	expr->type = of->kind == CEL_OPTIONAL ? of->of : of;
 	if (of->kind != CEL_OPTIONAL && !is_any(of))
-		tell_mismatch(c, expr, cel_type_wrap(CEL_OPTIONAL, of, c->with->arena), of);
+		report_mismatch(c, expr, cel_type_wrap(CEL_OPTIONAL, of, c->with->arena), of);
 }
 
 /* --- loops ----------------------------------------------------------------------------------- */
@@ -511,10 +511,10 @@ static void find_variables(struct checker *c, const struct cel_expr *expr,
 	} else if (range->kind == CEL_PARAM) {
 		(void)assign(c, cel_type_simple(CEL_DYN), range);
 	} else if (!is_any(range) && range->kind != CEL_LIST && range->kind != CEL_MAP) {
-		TELL(c, expr->of->at,
-		     "expression of type '%s' cannot be range of a comprehension (must be list, "
-		     "map, or dynamic)",
-		     name_type(c, range));
+		REPORT(c, expr->of->at,
+		       "expression of type '%s' cannot be range of a comprehension (must be list, "
+		       "map, or dynamic)",
+		       name_type(c, range));
 		*first = *second = cel_type_simple(CEL_ERROR);
 	}
 }
@@ -549,11 +549,11 @@ static void check_truth(struct checker *c, const struct cel_expr *loop, const st
 	if (assign(c, expr->type, truth))
 		return;
 	if (loop->loop == LOOP_ALL || loop->loop == LOOP_EXISTS)
-		tell_mismatch(c, expr, truth, expr->type);
+		report_mismatch(c, expr, truth, expr->type);
 	else
-		TELL(c, loop->at,
-		     "found no matching overload for '_?_:_' applied to '(%s, %s, %s)'",
-		     name_type(c, expr->type), name_type(c, made), name_type(c, made));
+		REPORT(c, loop->at,
+		       "found no matching overload for '_?_:_' applied to '(%s, %s, %s)'",
+		       name_type(c, expr->type), name_type(c, made), name_type(c, made));
 }
 
 static void check_optional_loop(struct checker *c, struct cel_expr *expr)
@@ -566,8 +566,8 @@ static void check_optional_loop(struct checker *c, struct cel_expr *expr)
 	if (range->kind == CEL_OPTIONAL && range->of)
 		one.type = range->of;
 	else if (!is_any(range))
-		TELL(c, expr->at, "found no matching overload for 'hasValue' applied to '%s.()'",
-		     name_type(c, range));
+		REPORT(c, expr->at, "found no matching overload for 'hasValue' applied to '%s.()'",
+		       name_type(c, range));
 	c->variables = &one;
 	check(c, expr->step);
 	c->variables = one.up;

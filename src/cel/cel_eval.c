@@ -212,7 +212,7 @@ static struct cel_value evaluate_literal(const struct cel_expr *expr, const stru
 		count++;
 	if (!cel_is_constant(expr))
 		cel_charge(scope->run, expr->form == CEL_MAPPING ? CEL_COST_MAP : CEL_COST_LIST);
-	items = cel_may_hold(scope->run, count);
+	items = cel_alloc_items(scope->run, count);
 	if (!items)
 		return cel_cancelled();
 	count = 0;
@@ -273,7 +273,7 @@ static void keep_element(struct looping *looping, const struct cel_value *key,
 }
 
 /* Does the condition of the loop accept the element? */
-static bool is_wanted(struct looping *looping, const struct scope *inner)
+static bool is_accepted(struct looping *looping, const struct scope *inner)
 {
 	struct cel_value value;
 
@@ -293,7 +293,7 @@ static bool take_element(struct looping *looping, const struct scope *inner,
 	enum cel_loop loop = looping->expr->loop;
 	struct cel_value value;
 
-	if (!is_wanted(looping, inner))
+	if (!is_accepted(looping, inner))
 		return false;
 	value = evaluate(looping->expr->step, inner);
 	if (value.kind == CEL_ERROR) {
@@ -351,7 +351,7 @@ static struct cel_value evaluate_loop(const struct cel_expr *expr, const struct 
 		return of.kind == CEL_ERROR ? of : CEL_NO_OVERLOAD;
 	cel_charge(run, loop_costs[expr->loop].result);
 	if (expr->loop >= LOOP_MAP) {
-		looping.made = cel_may_hold(run, 2 * cel_len(&of));
+		looping.made = cel_alloc_items(run, 2 * cel_len(&of));
 		if (!looping.made)
 			return cel_cancelled();
 	}

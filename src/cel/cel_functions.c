@@ -103,7 +103,7 @@ static struct cel_value join_lists(struct cel_run *run, const struct cel_value *
 {
 	struct cel_iter first = cel_iter(a);
 	struct cel_iter second = cel_iter(b);
-	struct cel_value *items = cel_may_hold(run, first.len + second.len);
+	struct cel_value *items = cel_alloc_items(run, first.len + second.len);
 
 	if (!items)
 		return cel_cancelled();

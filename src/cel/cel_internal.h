@@ -85,7 +85,7 @@ uint64_t cel_run_cost(const struct cel_run *run);
 /* Call this before making that many bytes: false if they exceed a limit; then do not make them. */
 bool cel_may_make(struct cel_run *run, size_t bytes) MUST_CHECK;
 /* Memory for that many elements, or NULL if they exceed the memory limit. */
-struct cel_value *cel_may_hold(struct cel_run *run, size_t count) MUST_CHECK;
+struct cel_value *cel_alloc_items(struct cel_run *run, size_t count) MUST_CHECK;
 /* The result after a limit was exceeded. */
 struct cel_value cel_cancelled(void);
 /* Does a pattern match, and where is its next match from *start on? Steps of matching count as

@@ -142,16 +142,16 @@ static const char *read_url(struct str text, bool request, struct arena *arena, 
 /* Returns the message `parse "x": reason`, or NULL if it is a URL. */
 static const char *url_problem(struct str text, struct arena *arena)
 {
-	AUTO(buf_done) struct buf told = BUF_UNBOUNDED;
+	AUTO(buf_done) struct buf message = BUF_UNBOUNDED;
 	struct parts parts;
 	const char *why = read_url(text, true, arena, &parts);
 
 	if (!why)
 		return NULL;
-	buf_puts(&told, "parse \"");
-	buf_put_json(&told, text);
-	buf_printf(&told, "\": %s", why);
-	return arena_strdup(arena, buf_text(&told));
+	buf_puts(&message, "parse \"");
+	buf_put_json(&message, text);
+	buf_printf(&message, "\": %s", why);
+	return arena_strdup(arena, buf_text(&message));
 }
 
 static struct cel_value call_url(struct cel_run *run, const struct cel_value *args, size_t count)
@@ -279,7 +279,7 @@ static struct cel_value call_query(struct cel_run *run, const struct cel_value *
 	if (!read_parts(run, &args[0], &parts))
 		return CEL_NO_OVERLOAD;
 	query_init(&query, parts.query);
-	items = cel_may_hold(run, query.count * 2);
+	items = cel_alloc_items(run, query.count * 2);
 	for (size_t i = 0; items && i < query.count && !run->over; i++) {
 		struct str name = query.pairs[i].name;
 		bool known = false;

@@ -127,7 +127,7 @@ static bool can_begin(const struct cel_token *token)
 	return token->kind != TOKEN_SIGN && token->kind != TOKEN_END;
 }
 
-static void tell_begin(struct parser *p, const char *what)
+static void report_begin(struct parser *p, const char *what)
 {
 	const struct cel_token *token = peek(p);
 
@@ -140,7 +140,7 @@ static void tell_begin(struct parser *p, const char *what)
 
 static struct cel_expr *refuse(struct parser *p)
 {
-	tell_begin(p, "mismatched");
+	report_begin(p, "mismatched");
 	return give_up(p);
 }
 
@@ -152,7 +152,7 @@ static bool expect_begin(struct parser *p)
 
 	if (p->bad || can_begin(token))
 		return !p->bad;
-	tell_begin(p, extra ? "extraneous" : "mismatched");
+	report_begin(p, extra ? "extraneous" : "mismatched");
 	p->next += extra;
 	p->bad |= !extra;
 	return extra;

@@ -69,7 +69,7 @@ bool cel_may_make(struct cel_run *run, size_t bytes)
 	return !run->over;
 }
 
-struct cel_value *cel_may_hold(struct cel_run *run, size_t count)
+struct cel_value *cel_alloc_items(struct cel_run *run, size_t count)
 {
 	size_t bytes;
 

@@ -44,7 +44,7 @@ DEFINE_AUTO_IN_PLACE(struct parts, parts_done);
 
 static struct cel_value list_of_parts(struct cel_run *run, const struct parts *parts)
 {
-	struct cel_value *items = cel_may_hold(run, parts->len);
+	struct cel_value *items = cel_alloc_items(run, parts->len);
 
 	for (size_t i = 0; items && i < parts->len; i++)
 		items[i] = cel_text(parts->ptr[i]);

@@ -108,8 +108,8 @@ static void got_data(void *arg, struct str data)
 		data = str_skip(data, (size_t)end + 1);
 	}
 	/* A very long line is delivered in pieces. */
-	while (data.len > buf_room(&stream->pending)) {
-		struct str piece = str_slice(data, 0, buf_room(&stream->pending));
+	while (data.len > buf_space(&stream->pending)) {
+		struct str piece = str_slice(data, 0, buf_space(&stream->pending));
 
 		buf_put_str(&stream->pending, piece);
 		deliver(stream, buf_str(&stream->pending));

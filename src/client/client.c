@@ -38,9 +38,9 @@ struct client {
 	struct client_options options;
 	char *field_manager;
 	struct list waiting;
-	struct list giving_way; /* waiting, low priority */
-	struct list others;     /* sent or paused */
-	size_t gave_way;        /* number of low-priority requests that are sent */
+	struct list low_waiting; /* waiting, low priority */
+	struct list others;      /* sent or paused */
+	size_t low_sent;         /* number of low-priority requests that are sent */
 	struct client_stats stats;
 };
 
@@ -94,19 +94,19 @@ struct client *client_new(struct loop *loop, struct transport *transport,
 	client->field_manager = str_dup(own->field_manager);
 	own->field_manager = str_from(client->field_manager);
 	list_init(&client->waiting);
-	list_init(&client->giving_way);
+	list_init(&client->low_waiting);
 	list_init(&client->others);
 	return client;
 }
 
 /* Frees the slot of a request that is no longer in flight. */
-static void give_room_back(struct client_request *request)
+static void free_slot(struct client_request *request)
 {
 	struct client *client = request->client;
 
 	client->stats.in_flight--;
-	if (request->ask.ask.give_way)
-		client->gave_way--;
+	if (request->ask.ask.low_priority)
+		client->low_sent--;
 }
 
 static void request_free(struct client_request *request)
@@ -117,7 +117,7 @@ static void request_free(struct client_request *request)
 	if (request->state == STATE_WAITING)
 		client->stats.waiting--;
 	else if (request->state == STATE_SENT && !request->long_lived)
-		give_room_back(request);
+		free_slot(request);
 	if (request->long_lived)
 		client->stats.watches--;
 	loop_timer_free(request->timer);
@@ -132,7 +132,7 @@ void client_free(struct client *client)
 	transport_free(client->transport);
 	LIST_EACH(&client->waiting, struct client_request, link, request)
 		request_free(request);
-	LIST_EACH(&client->giving_way, struct client_request, link, request)
+	LIST_EACH(&client->low_waiting, struct client_request, link, request)
 		request_free(request);
 	LIST_EACH(&client->others, struct client_request, link, request)
 		request_free(request);
@@ -174,8 +174,8 @@ static void request_send(struct client_request *request)
 	request->tries_left--;
 	if (!request->long_lived)
 		client->stats.in_flight++;
-	if (request->ask.ask.give_way)
-		client->gave_way++;
+	if (request->ask.ask.low_priority)
+		client->low_sent++;
 	client->stats.sent++;
 	if (request->deadline) {
 		int64_t left = request->deadline - loop_uptime(client->loop);
@@ -208,9 +208,9 @@ static struct list *first_waiting(const struct client *client)
 {
 	struct list *first = list_first(&client->waiting);
 
-	if (first || client->gave_way * 4 >= client->options.max_in_flight)
+	if (first || client->low_sent * 4 >= client->options.max_in_flight)
 		return first;
-	return list_first(&client->giving_way);
+	return list_first(&client->low_waiting);
 }
 
 /* Sends waiting requests while slots are free. */
@@ -229,7 +229,8 @@ static void pump(struct client *client)
 static void request_wait(struct client_request *request, bool front)
 {
 	struct client *client = request->client;
-	struct list *queue = request->ask.ask.give_way ? &client->giving_way : &client->waiting;
+	struct list *queue =
+		request->ask.ask.low_priority ? &client->low_waiting : &client->waiting;
 
 	list_remove(&request->link);
 	request->state = STATE_WAITING;
@@ -296,7 +297,7 @@ static bool request_pause(struct client_request *request, const struct transport
 		return false;
 	request->state = STATE_PAUSED;
 	request->token = NULL;
-	give_room_back(request);
+	free_slot(request);
 	client->stats.repeated++;
 	if (!request->timer)
 		request->timer = loop_timer_new(client->loop, on_pause_over, request);
@@ -315,7 +316,7 @@ static void on_answered(void *arg, const struct transport_answer *answer)
 	if (wants_repeat(&request->ask.ask, answer) && request_pause(request, answer))
 		return;
 	request->state = STATE_PAUSED; /* its slot is free now */
-	give_room_back(request);
+	free_slot(request);
 	pump(client);
 	request_end(request, answer);
 }

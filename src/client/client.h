@@ -117,7 +117,7 @@ struct client_ask {
 
 	int64_t deadline_us; /* including waiting and retries; 0: the client's, < 0: none */
 	int attempts;        /* 0: the client's */
-	bool give_way; /* low priority: waits while other requests wait, so that it delays none */
+	bool low_priority; /* low priority: waits while other requests wait, so that it delays none */
 
 	client_done_fn *done; /* may be NULL */
 	void *arg;

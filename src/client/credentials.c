@@ -106,7 +106,7 @@ static void read_file(struct credentials *credentials)
 
 /* --- a program --- */
 
-static void tell_waiting(struct credentials *credentials, const struct err *err)
+static void call_waiting(struct credentials *credentials, const struct err *err)
 {
 	struct list now = LIST_INIT(now);
 	struct list *first;
@@ -134,14 +134,14 @@ static void on_exec_done(void *arg, const struct exec_credential *credential, co
 							 credential->key);
 	}
 	exec_plugin_free(TAKE(credentials->plugin));
-	tell_waiting(credentials, err);
+	call_waiting(credentials, err);
 }
 
 static void on_exec_failed(void *arg)
 {
 	struct credentials *credentials = arg;
 
-	tell_waiting(credentials, &credentials->err);
+	call_waiting(credentials, &credentials->err);
 }
 
 static bool is_exec_good(const struct credentials *credentials)

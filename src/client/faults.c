@@ -81,7 +81,7 @@ static void end_watch(struct request *request, bool failed)
 }
 
 /* Delivers the faults that this transport makes itself. */
-static void tell_fate(struct request *request)
+static void deliver_fault(struct request *request)
 {
 	struct transport_answer answer = {.retry_after_us = -1};
 
@@ -122,7 +122,7 @@ static void on_timer(struct loop_timer *timer, void *arg)
 	if (request->fate == FATE_PASS)
 		end_with(request, &answer);
 	else
-		tell_fate(request);
+		deliver_fault(request);
 }
 
 /* --- callbacks of the inner transport --- */
@@ -135,7 +135,7 @@ static void on_answered(void *arg, const struct transport_answer *answer)
 
 	request->token = NULL;
 	if (request->fate == FATE_LOSE_ANSWER) {
-		tell_fate(request);
+		deliver_fault(request);
 	} else if (delay > 0) {
 		request->held = *answer;
 		request->held.doc = answer->doc ? json_doc_ref(answer->doc) : NULL;

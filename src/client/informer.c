@@ -50,7 +50,7 @@ struct informer {
 	struct buf version;
 	bool started;
 	bool synced;
-	bool telling; /* a listener is being called */
+	bool in_callback; /* a listener is being called */
 
 	struct client_request *request; /* a page, or the watch */
 	struct loop_timer *timer;       /* end of a pause */
@@ -85,7 +85,7 @@ static void tell(struct informer *informer, enum news news, const struct informe
 
 	quarantine_enter(quarantine, client_name(informer->client), str_from(informer->prefix),
 			 object->namespace, object->name);
-	informer->telling = true;
+	informer->in_callback = true;
 	for (size_t i = 0; i < informer->listeners.len; i++) {
 		const struct listener *listener = &informer->listeners.ptr[i];
 		news_fn *fn = news_of(&listener->events, news);
@@ -93,18 +93,18 @@ static void tell(struct informer *informer, enum news news, const struct informe
 		if (fn)
 			fn(listener->arg, object);
 	}
-	informer->telling = false;
+	informer->in_callback = false;
 	quarantine_leave(quarantine);
 }
 
-static void tell_synced(struct informer *informer)
+static void call_synced(struct informer *informer)
 {
 	informer->synced = true;
-	informer->telling = true;
+	informer->in_callback = true;
 	for (size_t i = 0; i < informer->listeners.len; i++)
 		if (informer->listeners.ptr[i].events.synced)
 			informer->listeners.ptr[i].events.synced(informer->listeners.ptr[i].arg);
-	informer->telling = false;
+	informer->in_callback = false;
 }
 
 /* --- known objects --- */
@@ -274,7 +274,7 @@ static void finish_list(struct informer *informer, struct str version)
 	informer->failures = 0;
 	drop_unlisted(informer);
 	if (!informer->synced)
-		tell_synced(informer);
+		call_synced(informer);
 	go_on(informer, false);
 }
 
@@ -442,7 +442,7 @@ void informer_free(struct informer *informer)
 {
 	if (!informer)
 		return;
-	assert(!informer->telling);
+	assert(!informer->in_callback);
 	client_cancel(informer->request);
 	loop_timer_free(informer->timer);
 	objects_free(informer->objects);

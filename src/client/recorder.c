@@ -327,7 +327,7 @@ static void write_event(struct written *written)
 				    .body = written->doc ? written->doc : patch,
 				    .discard = true,
 				    .deadline_us = -1, /* it may wait for long */
-				    .give_way = true,
+				    .low_priority = true,
 				    .done = on_written,
 				    .arg = written,
 			    });

@@ -53,8 +53,8 @@ struct request {
 	unsigned generation; /* of the credentials it was sent with */
 	bool again;          /* it was rejected once */
 	bool opened;
-	bool telling; /* its sink is being called ... */
-	bool dead;    /* ... and has ended it: it is freed when that returns */
+	bool in_callback; /* its sink is being called ... */
+	bool dead;        /* ... and has ended it: it is freed when that returns */
 	struct http_call *call;
 	struct buf line; /* of a watch: the beginning of an event; of a rejection: its body */
 	struct err *err; /* why it cannot be sent */
@@ -82,7 +82,7 @@ static void request_free(struct request *request)
 	mem_free(request->err);
 	buf_done(&request->line);
 	request->dead = true;
-	if (!request->telling)
+	if (!request->in_callback)
 		mem_free(request);
 }
 
@@ -277,7 +277,7 @@ static void take_events(struct request *request, struct str data)
 {
 	ptrdiff_t at;
 
-	request->telling = true;
+	request->in_callback = true;
 	while (!request->dead && (at = str_find_byte(data, '\n', 0)) >= 0) {
 		struct str line = str_slice(data, 0, (size_t)at);
 		AUTO(buf_done) struct buf held = BUF_UNBOUNDED;
@@ -292,7 +292,7 @@ static void take_events(struct request *request, struct str data)
 		if (str_trim(line).len)
 			take_line(request, str_trim(line));
 	}
-	request->telling = false;
+	request->in_callback = false;
 	if (request->dead) {
 		mem_free(request);
 		return;

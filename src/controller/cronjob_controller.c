@@ -23,7 +23,7 @@
 
 #define ZONES "/usr/share/zoneinfo/"
 /* At the latest: the clock may be set, and what was far away is due. */
-#define LOOK_AGAIN (10 * TIME_SECOND)
+#define CHECK_INTERVAL (10 * TIME_SECOND)
 
 struct known_zone {
 	char *name;
@@ -281,8 +281,8 @@ static int reconcile(void *arg, struct str key, struct plan *plan, struct err *e
 	world.zone = zone->zone;
 	world.zone_missing = zone->missing;
 	result = cronjob_step(&world, plan, err);
-	if (plan->look_at > world.now + LOOK_AGAIN)
-		plan->look_at = world.now + LOOK_AGAIN;
+	if (plan->next_at > world.now + CHECK_INTERVAL)
+		plan->next_at = world.now + CHECK_INTERVAL;
 	vec_done(&jobs);
 	return result;
 }

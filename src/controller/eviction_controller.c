@@ -132,7 +132,7 @@ static void look_at_finished(struct eviction_controller *self, struct plan *plan
 	if (all <= EVICTION_FINISHED_MAX)
 		return;
 	if (self->finished_at && uptime < due) {
-		plan_look_at(plan, time_after(loop_now(self->base->loop), due - uptime));
+		plan_step_at(plan, time_after(loop_now(self->base->loop), due - uptime));
 		return;
 	}
 	self->finished_at = uptime;

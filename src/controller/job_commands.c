@@ -103,7 +103,7 @@ static int reconcile(void *arg, struct str key, struct plan *plan, struct err *e
 		if (type_decode(&command_type, json_doc_root(doc), plan->arena, &command, err) < 0)
 			return err_wrap(err, "command");
 		if (now < command.meta.creation_timestamp + PATIENCE)
-			plan_look_at(plan, command.meta.creation_timestamp + PATIENCE);
+			plan_step_at(plan, command.meta.creation_timestamp + PATIENCE);
 		else
 			plan_delete(plan, PLAN_COMMAND, &command.meta);
 	}

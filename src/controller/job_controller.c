@@ -97,13 +97,13 @@ static void leave(struct job_controller *self, struct entry *entry)
 	entries_drop(self->entries, entry);
 }
 
-static void rest(struct job_controller *self, struct entry *entry, int64_t look_at)
+static void rest(struct job_controller *self, struct entry *entry, int64_t next_at)
 {
 	struct str key = str_from(entry->key);
 	int64_t now = loop_now(self->base->loop);
 
-	if (look_at > 0)
-		workqueue_done_after(self->queue, key, look_at > now ? look_at - now : 0);
+	if (next_at > 0)
+		workqueue_done_after(self->queue, key, next_at > now ? next_at - now : 0);
 	else
 		workqueue_done(self->queue, key);
 	leave(self, entry);
@@ -235,14 +235,14 @@ static void done(void *arg, enum execution_end end)
 {
 	struct entry *entry = arg;
 	struct job_controller *self = entry->controller;
-	int64_t look_at = entry->more ? loop_now(self->base->loop) : entry->look_at;
+	int64_t next_at = entry->more ? loop_now(self->base->loop) : entry->next_at;
 
 	entry->execution = NULL;
 	switch (end) {
 	case EXECUTION_DONE:
 		entry->wait_us = 0;
 		entry->failing_since = 0;
-		rest(self, entry, look_at);
+		rest(self, entry, next_at);
 		break;
 	case EXECUTION_AGAIN:
 		wait_a_while(self, entry);
@@ -422,7 +422,7 @@ static void reconcile(void *arg, struct str key)
 	entry->controller = self;
 	entry->more = outcome.more;
 	entry->enters = is_in(entry, outcome.phase) ? VCJOB_PHASE_NONE : outcome.phase;
-	entry->look_at = plan.look_at;
+	entry->next_at = plan.next_at;
 	options = (struct execution_options){
 		.client = self->base->client,
 		.recorder = self->base->recorder,
@@ -438,8 +438,8 @@ static void reconcile(void *arg, struct str key)
 	}
 	execution_report(&options, &plan);
 	if (outcome.wants_ssh_key && !want_key(self, entry))
-		plan.look_at = loop_now(self->base->loop) + KEY_AGAIN;
-	rest(self, entry, plan.look_at);
+		plan.next_at = loop_now(self->base->loop) + KEY_AGAIN;
+	rest(self, entry, plan.next_at);
 }
 
 /* --- what happens ---------------------------------------------------------------------------- */

@@ -31,7 +31,7 @@ struct entry {
 	void *controller;            /* ... for whom, ... */
 	bool more;                   /* ... whether there is more to do at once, ... */
 	enum vcjob_phase enters; /* ... the phase that it brings the job into (NONE: none), ... */
-	int64_t look_at;         /* ... and when to look again */
+	int64_t next_at;         /* ... and when to look again */
 	struct execution_reports reported;
 	int64_t counted_at;    /* when its status was last written */
 	int64_t failing_since; /* the first of the failures in a row; 0: none */

@@ -62,8 +62,8 @@ static void on_node(void *arg, const struct informer_object *object)
 {
 	struct node_controller *self = arg;
 
-	node_see(&ensure_row(self, object->name)->health, json_doc_root(object->doc),
-		 loop_uptime(self->base->loop));
+	node_observe(&ensure_row(self, object->name)->health, json_doc_root(object->doc),
+		     loop_uptime(self->base->loop));
 	worker_wake(self->worker, object->name);
 }
 
@@ -75,7 +75,7 @@ static void on_node_deleted(void *arg, const struct informer_object *object)
 	worker_forget(self->worker, object->name);
 	if (!row)
 		return;
-	node_see(&row->health, JSON_NONE, 0);
+	node_observe(&row->health, JSON_NONE, 0);
 	drop_unused(self, row);
 }
 
@@ -87,7 +87,7 @@ static void on_lease(void *arg, const struct informer_object *object)
 	if (!str_is(object->namespace, LEASES))
 		return;
 	row = ensure_row(self, object->name);
-	node_see_lease(&row->health, json_doc_root(object->doc), loop_uptime(self->base->loop));
+	node_observe_lease(&row->health, json_doc_root(object->doc), loop_uptime(self->base->loop));
 	if (row->health.exists && !row->health.check_at)
 		worker_wake(self->worker, object->name);
 }
@@ -100,7 +100,7 @@ static void on_lease_deleted(void *arg, const struct informer_object *object)
 
 	if (!row)
 		return;
-	node_see_lease(&row->health, JSON_NONE, 0);
+	node_observe_lease(&row->health, JSON_NONE, 0);
 	drop_unused(self, row);
 }
 
@@ -111,7 +111,7 @@ static void on_written(void *arg, const struct plan_write *write, struct json_do
 	struct row *row = map_get(self->rows, write->name);
 
 	if (row && doc)
-		node_see(&row->health, json_doc_root(doc), loop_uptime(self->base->loop));
+		node_observe(&row->health, json_doc_root(doc), loop_uptime(self->base->loop));
 }
 
 static int reconcile(void *arg, struct str key, struct plan *plan, struct err *err)

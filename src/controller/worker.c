@@ -219,12 +219,12 @@ static void carried_out(void *arg, enum execution_end end)
 		drop(entry);
 }
 
-static void rest(struct worker *worker, struct str key, int64_t look_at)
+static void rest(struct worker *worker, struct str key, int64_t next_at)
 {
 	int64_t now = loop_now(worker->options.base->loop);
 
-	if (look_at)
-		workqueue_done_after(worker->queue, key, look_at > now ? look_at - now : 0);
+	if (next_at)
+		workqueue_done_after(worker->queue, key, next_at > now ? next_at - now : 0);
 	else
 		workqueue_done(worker->queue, key);
 }
@@ -253,7 +253,7 @@ static void reconcile(void *arg, struct str key)
 		return;
 	}
 	if (plan_is_empty(&plan)) {
-		rest(worker, key, plan.look_at);
+		rest(worker, key, plan.next_at);
 		return;
 	}
 	entry = entry_of(worker, key);
@@ -261,7 +261,7 @@ static void reconcile(void *arg, struct str key)
 	options.arg = entry;
 	if (plan.writes.len == 0) {
 		execution_report(&options, &plan);
-		rest(worker, key, plan.look_at);
+		rest(worker, key, plan.next_at);
 		return;
 	}
 	entry->execution = execution_start(&options, &plan);

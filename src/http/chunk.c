@@ -14,7 +14,7 @@ static char *chunk_tail(struct chunk *chunk)
 	return (char *)(chunk + 1);
 }
 
-struct chunk *chunk_room(size_t len)
+struct chunk *chunk_alloc(size_t len)
 {
 	struct chunk *chunk = mem_alloc(sizeof(*chunk) + len);
 
@@ -26,7 +26,7 @@ struct chunk *chunk_room(size_t len)
 
 struct chunk *chunk_new(const void *data, size_t len)
 {
-	struct chunk *chunk = chunk_room(len);
+	struct chunk *chunk = chunk_alloc(len);
 
 	if (len)
 		memcpy(chunk->ptr, data, len);

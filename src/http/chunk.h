@@ -25,7 +25,7 @@ struct chunk {
 /* Each returns one reference. chunk_new() copies; chunk_alloc() leaves `len` bytes unset, which its
  * only owner fills in; chunk_take() takes the buffer's memory and leaves the buffer empty. */
 struct chunk *chunk_new(const void *data, size_t len) __attribute__((returns_nonnull));
-struct chunk *chunk_room(size_t len) __attribute__((returns_nonnull));
+struct chunk *chunk_alloc(size_t len) __attribute__((returns_nonnull));
 struct chunk *chunk_take(struct buf *buf) __attribute__((returns_nonnull));
 
 /* One more owner; gives `chunk` back. */

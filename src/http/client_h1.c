@@ -83,7 +83,7 @@ static int on_value_complete(llhttp_t *parser)
 	struct http_call *call = current(h1);
 	int rc = 0;
 
-	if (call && !call->head_told) {
+	if (call && !call->has_head) {
 		rc = headers_add(&call->reply, buf_str(&h1->name), buf_str(&h1->value), &h1->wrong);
 		h1->is_wrong = rc < 0;
 	}
@@ -233,7 +233,7 @@ static void h1_free(struct client_conn *conn)
 
 /* ---- Sending ---- */
 
-static size_t room(const struct client_conn *conn)
+static size_t slots(const struct client_conn *conn)
 {
 	return conn->call_count ? 0 : 1;
 }
@@ -330,7 +330,7 @@ const struct client_protocol client_h1 = {
 	.ended = ended,
 	.wrote = wrote,
 	.free = h1_free,
-	.room = room,
+	.slots = slots,
 	.send = send_call,
 	.write = write_more,
 	.cancel = cancel,

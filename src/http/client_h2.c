@@ -49,7 +49,7 @@ static void drop_stream(struct h2 *h2, int32_t stream_id, uint32_t code)
 	/* Both fail only for streams that are already closed: then there is nothing to do. */
 	(void)nghttp2_session_set_stream_user_data(h2->session, stream_id, NULL);
 	(void)nghttp2_submit_rst_stream(h2->session, NGHTTP2_FLAG_NONE, stream_id, code);
-	stream_wake(h2->conn->stream);
+	stream_schedule(h2->conn->stream);
 }
 
 static void fail_call(struct h2 *h2, struct http_call *call, const struct err *err,
@@ -66,7 +66,7 @@ static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame
 	struct http_call *call = find(session, frame->hd.stream_id);
 
 	(void)arg;
-	if (call && !call->head_told)
+	if (call && !call->has_head)
 		headers_clear(&call->reply);
 	return 0;
 }
@@ -79,7 +79,7 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, nghtt
 	struct err err;
 
 	(void)flags;
-	if (!call || call->head_told) /* trailers */
+	if (!call || call->has_head) /* trailers */
 		return 0;
 	if (str_eq(h2_text(name), STR(":status"))) {
 		struct str text = h2_text(value);
@@ -117,7 +117,7 @@ static int on_message_frame(struct h2 *h2, const nghttp2_frame *frame)
 
 	if (!call)
 		return 0;
-	if (frame->hd.type == NGHTTP2_HEADERS && !call->head_told) {
+	if (frame->hd.type == NGHTTP2_HEADERS && !call->has_head) {
 		if (call->status / 100 == 1)
 			return 0;
 		call_head(call);
@@ -206,7 +206,7 @@ static void input(struct client_conn *conn, const char *data, size_t len)
 		conn_fail(conn, &err);
 		return;
 	}
-	stream_wake(conn->stream);
+	stream_schedule(conn->stream);
 }
 
 static void ended(struct client_conn *conn)
@@ -285,7 +285,7 @@ static void wrote(struct client_conn *conn)
 		}
 	}
 	if (nghttp2_session_want_write(h2->session))
-		stream_wake(conn->stream);
+		stream_schedule(conn->stream);
 }
 
 /* ---- The connection ---- */
@@ -324,7 +324,7 @@ static void start(struct client_conn *conn)
 		err_set(&err, ERR_INTERNAL, "HTTP/2: no memory");
 		conn_fail(conn, &err);
 	}
-	stream_wake(conn->stream);
+	stream_schedule(conn->stream);
 }
 
 static void h2_free(struct client_conn *conn)
@@ -335,7 +335,7 @@ static void h2_free(struct client_conn *conn)
 	mem_free(h2);
 }
 
-static size_t room(const struct client_conn *conn)
+static size_t slots(const struct client_conn *conn)
 {
 	struct h2 *h2 = h2_of(conn);
 	size_t max = conn->client->streams && conn->client->streams < FIRST_STREAMS
@@ -374,7 +374,7 @@ static void expire(struct client_conn *conn)
 		return;
 	}
 	h2->ping_at = loop_uptime(conn->client->loop);
-	stream_wake(conn->stream);
+	stream_schedule(conn->stream);
 }
 
 /* ---- Calls ---- */
@@ -414,14 +414,14 @@ static void send_call(struct http_call *call)
 		call_fail(call, &err, HTTP_NOT_SENT);
 		return;
 	}
-	stream_wake(call->conn->stream);
+	stream_schedule(call->conn->stream);
 }
 
 static void write_more(struct http_call *call)
 {
 	/* Fails if the stream is not waiting, or does not exist yet: then there is nothing to do. */
 	(void)nghttp2_session_resume_data(h2_of(call->conn)->session, call->stream_id);
-	stream_wake(call->conn->stream);
+	stream_schedule(call->conn->stream);
 }
 
 static void cancel(struct http_call *call)
@@ -441,7 +441,7 @@ static void read_on(struct http_call *call, size_t consumed)
 		return;
 	/* As in on_data_chunk(). */
 	(void)nghttp2_session_consume(h2_of(call->conn)->session, call->stream_id, consumed);
-	stream_wake(call->conn->stream);
+	stream_schedule(call->conn->stream);
 }
 
 const struct client_protocol client_h2 = {
@@ -452,7 +452,7 @@ const struct client_protocol client_h2 = {
 	.flush = flush,
 	.wrote = wrote,
 	.free = h2_free,
-	.room = room,
+	.slots = slots,
 	.send = send_call,
 	.write = write_more,
 	.cancel = cancel,

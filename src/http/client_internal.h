@@ -41,13 +41,13 @@ struct http_call {
 	int status;
 	int version;
 	struct headers reply;
-	bool head_told;
+	bool has_head;
 	bool paused;
 	bool in_ended;   /* the response is complete */
 	struct buf body; /* collected, or kept while paused */
 	size_t max_body;
 	size_t kept; /* bytes of `body` for which the window was not extended yet */
-	struct loop_defer feed;
+	struct loop_defer deliver;
 
 	/* time limits, as loop_uptime; INT64_MAX: none */
 	struct loop_timer *timer; /* NULL: no limit at all */
@@ -68,7 +68,7 @@ struct client_protocol {
 	void (*wrote)(struct client_conn *conn);
 	void (*free)(struct client_conn *conn);
 	/* How many more calls it accepts now. */
-	size_t (*room)(const struct client_conn *conn);
+	size_t (*slots)(const struct client_conn *conn);
 	/* Start a call; it is in conn->calls. */
 	void (*send)(struct http_call *call);
 	/* More of the request body is in `out`, or it has ended. */

@@ -60,15 +60,15 @@ static size_t least(size_t a, size_t b)
 int gzip_compress(struct gzip *gzip, struct str data, struct buf *to, struct err *err)
 {
 	size_t bound = libdeflate_gzip_compress_bound(gzip->compressor, data.len);
-	size_t room = least(bound, buf_room(to));
+	size_t slots = least(bound, buf_space(to));
 	size_t len = 0;
 
-	if (room > 0)
+	if (slots > 0)
 		len = libdeflate_gzip_compress(gzip->compressor, data.len ? data.ptr : "", data.len,
-					       buf_reserve(to, room), room);
+					       buf_reserve(to, slots), slots);
 	if (len == 0)
 		return err_set(err, ERR_TOO_LARGE, "%zu bytes do not fit into %zu when compressed",
-			       data.len, buf_room(to));
+			       data.len, buf_space(to));
 	buf_commit(to, len);
 	return 0;
 }
@@ -107,18 +107,18 @@ static int read_member(struct gzip *gzip, struct str *data, struct buf *to, stru
 	char none[1] = {0};
 
 	for (;;) {
-		size_t room = least(guess, buf_room(to));
-		char *out = room ? buf_reserve(to, room) : none;
+		size_t slots = least(guess, buf_space(to));
+		char *out = slots ? buf_reserve(to, slots) : none;
 
 		result = libdeflate_gzip_decompress_ex(gzip->decompressor, data->ptr, data->len,
-						       out, room, &used, &len);
+						       out, slots, &used, &len);
 		if (result != LIBDEFLATE_INSUFFICIENT_SPACE)
 			break;
-		if (room == buf_room(to))
+		if (slots == buf_space(to))
 			return err_set(err, ERR_TOO_LARGE,
 				       "gzip data holds more than the %zu bytes that are allowed",
 				       to->limit);
-		guess = room > SIZE_MAX / GUESS_GROWTH ? SIZE_MAX : room * GUESS_GROWTH;
+		guess = slots > SIZE_MAX / GUESS_GROWTH ? SIZE_MAX : slots * GUESS_GROWTH;
 	}
 	if (result != LIBDEFLATE_SUCCESS)
 		return err_set(err, ERR_BAD_REQUEST, "gzip data is damaged or cut short");

@@ -79,7 +79,7 @@ bool headers_value_is_valid(struct str value)
 	return true;
 }
 
-static void make_room(struct headers *headers, size_t text)
+static void reserve(struct headers *headers, size_t text)
 {
 	if (headers->count == headers->fields_size) {
 		headers->fields_size =
@@ -119,7 +119,7 @@ int headers_add(struct headers *headers, struct str name, struct str value, stru
 	    headers->used + name.len + value.len > LIMIT_HEADER_BYTES)
 		return err_set(err, ERR_TOO_LARGE, "more than %d bytes of header fields",
 			       LIMIT_HEADER_BYTES);
-	make_room(headers, name.len + value.len);
+	reserve(headers, name.len + value.len);
 	to = headers->text + headers->used;
 	for (size_t i = 0; i < name.len; i++) {
 		to[i] = (char)token_lower((unsigned char)name.ptr[i]);

@@ -135,7 +135,7 @@ void http_client_stats(const struct http_client *client, struct http_client_stat
 
 static void free_call(struct http_call *call)
 {
-	loop_defer_cancel(call->client->loop, &call->feed);
+	loop_defer_cancel(call->client->loop, &call->deliver);
 	loop_timer_free(call->timer);
 	mem_free(call->method);
 	mem_free(call->target);
@@ -169,7 +169,7 @@ static void finish(struct http_call *call)
 	call->client->call_count--;
 	if (call->timer)
 		loop_timer_stop(call->timer);
-	loop_defer_cancel(call->client->loop, &call->feed);
+	loop_defer_cancel(call->client->loop, &call->deliver);
 	if (call->conn) {
 		pool_detach(call);
 	} else {
@@ -205,7 +205,7 @@ void http_call_cancel(struct http_call *call)
 
 void call_head(struct http_call *call)
 {
-	call->head_told = true;
+	call->has_head = true;
 	call->last_data = loop_uptime(call->client->loop);
 	enter(call);
 	if (call->events->head)
@@ -233,7 +233,7 @@ size_t call_data(struct http_call *call, const char *data, size_t len)
 		buf_put(&call->body, data, len);
 		return len;
 	}
-	if (call->paused || call->body.len || call->feed.queued) {
+	if (call->paused || call->body.len || call->deliver.queued) {
 		buf_put(&call->body, data, len);
 		call->kept += len;
 		return 0;
@@ -247,7 +247,7 @@ size_t call_data(struct http_call *call, const char *data, size_t len)
 void call_ended(struct http_call *call)
 {
 	call->in_ended = true;
-	if (call->events->data && (call->paused || call->kept || call->feed.queued))
+	if (call->events->data && (call->paused || call->kept || call->deliver.queued))
 		return; /* deliver() ends it */
 	enter(call);
 	finish(call);
@@ -257,7 +257,7 @@ void call_ended(struct http_call *call)
 }
 
 /* Delivers what was kept during a pause. */
-static void feed(void *arg)
+static void deliver(void *arg)
 {
 	struct http_call *call = arg;
 	size_t kept = call->kept;
@@ -297,7 +297,7 @@ void http_call_resume(struct http_call *call)
 	call->paused = false;
 	call->last_data = loop_uptime(call->client->loop);
 	if (call->conn || call->in_ended)
-		loop_defer(call->client->loop, &call->feed, feed, call);
+		loop_defer(call->client->loop, &call->deliver, deliver, call);
 }
 
 /* ---- Time limits ---- */
@@ -306,9 +306,9 @@ static int64_t call_due(const struct http_call *call)
 {
 	int64_t at = call->deadline;
 
-	if (!call->head_told && call->head_by < at)
+	if (!call->has_head && call->head_by < at)
 		at = call->head_by;
-	if (call->head_told && call->idle_us && !call->paused &&
+	if (call->has_head && call->idle_us && !call->paused &&
 	    call->last_data + call->idle_us < at)
 		at = call->last_data + call->idle_us;
 	return at;
@@ -343,7 +343,7 @@ static void on_timer(struct loop_timer *timer, void *arg)
 			call->target);
 	else
 		err_set(&err, ERR_TIMEOUT, "%s %s: no %s in time", call->method, call->target,
-			call->head_told ? "further data" : "answer");
+			call->has_head ? "further data" : "answer");
 	if (call->conn)
 		call->conn->protocol->cancel(call);
 	call_fail(call, &err, call->sent ? HTTP_MAYBE_SENT : HTTP_NOT_SENT);

@@ -15,8 +15,8 @@
 #include "base/banned.h"
 
 enum {
-	SMALL_ROOM = 2048, /* the first own piece of a queue; later ones are large */
-	LARGE_ROOM = 16 * 1024 - 64,
+	SMALL_PIECE = 2048, /* the first own piece of a queue; later ones are large */
+	LARGE_PIECE = 16 * 1024 - 64,
 	COPY_BELOW = 1024, /* shorter pieces of chunks are copied */
 };
 
@@ -47,11 +47,11 @@ static struct piece *add(struct pieces *pieces)
 char *pieces_reserve(struct pieces *pieces, size_t len)
 {
 	struct piece *last = pieces->count ? &pieces->ring[pieces->head + pieces->count - 1] : NULL;
-	size_t size = pieces->count ? LARGE_ROOM : SMALL_ROOM;
+	size_t size = pieces->count ? LARGE_PIECE : SMALL_PIECE;
 
 	if (!last || !last->own || last->chunk->len - last->from - last->len < len) {
 		last = add(pieces);
-		last->chunk = chunk_room(len > size ? len : size);
+		last->chunk = chunk_alloc(len > size ? len : size);
 		last->from = last->len = 0;
 		last->own = true;
 	}

@@ -41,7 +41,7 @@ static void fail_calls(struct client_conn *conn)
 /* Can one of the existing connections serve waiting calls later? Ordinary calls end and free their
  * connection. Long-lived calls do not, so that for them only a connection that is being opened
  * counts. */
-static bool has_hope(const struct http_client *client, enum call_class class)
+static bool can_be_served(const struct http_client *client, enum call_class class)
 {
 	LIST_EACH(&client->conns[class], struct client_conn, link, conn)
 		if (!conn->retired && !conn->doomed && (!conn->protocol || class == CALL_ORDINARY))
@@ -55,7 +55,7 @@ static void fail_waiting(struct http_client *client, enum call_class class, cons
 	struct list failing = LIST_INIT(failing);
 
 	client->no_dial_before[class] = loop_uptime(client->loop) + DIAL_PAUSE;
-	if (has_hope(client, class))
+	if (can_be_served(client, class))
 		return;
 	list_splice(
 		&failing,
@@ -357,12 +357,13 @@ static void give(struct client_conn *conn, struct http_call *call)
 static void give_out(struct http_client *client, enum call_class class)
 {
 	LIST_EACH(&client->conns[class], struct client_conn, link, conn) {
-		size_t room;
+		size_t slots;
 
 		if (!conn->protocol || conn->retired || conn->doomed)
 			continue;
-		room = conn->protocol->room(conn);
-		for (struct list *node; room && (node = list_pop(&client->waiting[class])); room--)
+		slots = conn->protocol->slots(conn);
+		for (struct list *node; slots && (node = list_pop(&client->waiting[class]));
+		     slots--)
 			give(conn, container_of(node, struct http_call, link));
 		conn_arm_client(conn, conn_due(conn));
 	}
@@ -384,7 +385,8 @@ static size_t count_wanted(const struct http_client *client, enum call_class cla
 		max = client->known == 11 ? MAX_H1 : MAX_H2;
 	if (client->conn_count[class] >= max || waiting <= opening)
 		return 0;
-	if (loop_uptime(client->loop) < client->no_dial_before[class] && has_hope(client, class))
+	if (loop_uptime(client->loop) < client->no_dial_before[class] &&
+	    can_be_served(client, class))
 		return 0;
 	if (client->known != 11)
 		return opening ? 0 : 1;

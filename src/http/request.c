@@ -61,7 +61,7 @@ void request_free(struct http_request *request)
 	assert(!request->owned);
 	server->stats.requests--;
 	list_remove(&request->link);
-	loop_defer_cancel(server->loop, &request->feed);
+	loop_defer_cancel(server->loop, &request->deliver);
 	mem_free(request->method_name);
 	mem_free(request->path);
 	if (request->query_made)
@@ -276,17 +276,17 @@ static void too_large(struct http_request *request)
 
 static void collected(struct http_request *request)
 {
-	request->body_told = true;
+	request->body_end_sent = true;
 	request->body_fn(request, buf_str(&request->body), request->body_arg);
 }
 
 /* Delivers what was kept, then the end. */
-static void feed(void *arg)
+static void deliver(void *arg)
 {
 	struct http_request *request = arg;
 	size_t len = request->body.len;
 
-	if (request->use != BODY_STREAM || request->body_paused || request->body_told)
+	if (request->use != BODY_STREAM || request->body_paused || request->body_end_sent)
 		return;
 	if (is_too_long(request)) {
 		too_large(request);
@@ -303,17 +303,17 @@ static void feed(void *arg)
 			return; /* the request has ended: it is freed, or being drained */
 		give_back(request);
 	}
-	if (request->body_done && !request->body_told && !request->body_paused &&
+	if (request->body_done && !request->body_end_sent && !request->body_paused &&
 	    request->body.len == 0) {
-		request->body_told = true;
+		request->body_end_sent = true;
 		if (request->events->body_end)
 			request->events->body_end(request, request->arg);
 	}
 }
 
-static void feed_later(struct http_request *request)
+static void deliver_later(struct http_request *request)
 {
-	loop_defer(request->conn->server->loop, &request->feed, feed, request);
+	loop_defer(request->conn->server->loop, &request->deliver, deliver, request);
 }
 
 size_t request_body(struct http_request *request, const char *data, size_t len)
@@ -328,7 +328,7 @@ size_t request_body(struct http_request *request, const char *data, size_t len)
 		return len;
 	}
 	if (request->use == BODY_STREAM && !request->body_paused && request->body.len == 0 &&
-	    !request->feed.queued) {
+	    !request->deliver.queued) {
 		if (request->events->body)
 			request->events->body(request, str_of(data, len), request->arg);
 		return len;
@@ -343,13 +343,13 @@ size_t request_body(struct http_request *request, const char *data, size_t len)
 void request_body_end(struct http_request *request)
 {
 	request->body_done = true;
-	if (!request->owned || request->body_told)
+	if (!request->owned || request->body_end_sent)
 		return;
 	if (request->use == BODY_COLLECT)
 		collected(request);
 	else if (request->use == BODY_STREAM && request->body.len == 0 && !request->body_paused &&
-		 !request->feed.queued)
-		feed(request);
+		 !request->deliver.queued)
+		deliver(request);
 }
 
 void http_request_take_body(struct http_request *request, struct buf *to)
@@ -388,7 +388,7 @@ void http_request_read(struct http_request *request, size_t limit)
 	start_reading(request, BODY_STREAM, limit);
 	if (request->expects && !request->body_done && !is_too_long(request))
 		request->conn->protocol->send_continue(request);
-	feed_later(request);
+	deliver_later(request);
 	request->conn->protocol->read(request, 0);
 }
 
@@ -403,7 +403,7 @@ void http_request_resume(struct http_request *request)
 		return;
 	request->body_paused = false;
 	request->body_at = loop_uptime(request->conn->server->loop);
-	feed_later(request);
+	deliver_later(request);
 	request->conn->protocol->read(request, 0);
 }
 
@@ -466,7 +466,7 @@ void http_reply_start(struct http_request *request, int status, struct str type)
 	request->conn->protocol->head(request, -1, false);
 }
 
-static bool has_room(struct http_request *request)
+static bool can_write(struct http_request *request)
 {
 	conn_count(request->conn);
 	if (http_reply_queued(request) <= LIMIT_SEND_BUFFER_BYTES)
@@ -480,7 +480,7 @@ bool http_reply_write(struct http_request *request, const void *data, size_t len
 	assert(request->started && request->owned);
 	if (len && !request->bodyless)
 		request->conn->protocol->data(request, data, len);
-	return has_room(request);
+	return can_write(request);
 }
 
 bool http_reply_write_chunk(struct http_request *request, struct chunk *chunk)
@@ -488,7 +488,7 @@ bool http_reply_write_chunk(struct http_request *request, struct chunk *chunk)
 	assert(request->started && request->owned);
 	if (chunk->len && !request->bodyless)
 		request->conn->protocol->chunk(request, chunk);
-	return has_room(request);
+	return can_write(request);
 }
 
 size_t http_reply_queued(const struct http_request *request)

@@ -172,7 +172,7 @@ static void refuse(struct h1 *h1, int status, const char *why)
 		h1->request = request_new(h1->conn);
 	h1->close_after = true;
 	h1->phase = H1_DONE;
-	h1->request->body_done = h1->request->body_told = true;
+	h1->request->body_done = h1->request->body_end_sent = true;
 	if (h1->request->version == 0)
 		h1->request->version = 11;
 	if (h1->request->ended)
@@ -527,8 +527,8 @@ static void head(struct http_request *request, int64_t length, bool last)
 	struct h1 *h1 = h1_of(request->conn);
 	struct stream *stream = request->conn->stream;
 	struct headers *fields = &request->reply;
-	size_t room = headers_bytes(fields) + 4 * headers_count(fields) + 256;
-	char *start = stream_reserve(stream, room), *to = start;
+	size_t slots = headers_bytes(fields) + 4 * headers_count(fields) + 256;
+	char *start = stream_reserve(stream, slots), *to = start;
 	bool no_length = request->status == 204 || request->status == 304;
 
 	(void)last;
@@ -550,7 +550,7 @@ static void head(struct http_request *request, int64_t length, bool last)
 	else if (request->version == 10)
 		to = put(to, STR("connection: keep-alive\r\n"));
 	to = put(to, STR("\r\n"));
-	assert((size_t)(to - start) <= room);
+	assert((size_t)(to - start) <= slots);
 	stream_commit(stream, (size_t)(to - start));
 }
 

@@ -177,7 +177,7 @@ static void release(void *arg)
 		h2->held--;
 		request_handle(request);
 	}
-	stream_wake(conn->stream);
+	stream_schedule(conn->stream);
 }
 
 static void release_later(struct h2 *h2)
@@ -339,7 +339,7 @@ static void wrote(struct server_conn *conn)
 			request_writable(request);
 	release_later(h2);
 	if (nghttp2_session_want_write(h2->session))
-		stream_wake(conn->stream);
+		stream_schedule(conn->stream);
 }
 
 /* ---- The connection ---- */
@@ -378,7 +378,7 @@ static void start(struct server_conn *conn)
 	h2->session = make_session(conn);
 	if (h2_settle(h2->session, entries, ARRAY_LEN(entries), CONNECTION_WINDOW) < 0)
 		conn_doom(conn);
-	stream_wake(conn->stream);
+	stream_schedule(conn->stream);
 	conn_arm(conn, conn->protocol->due(conn));
 }
 
@@ -398,7 +398,7 @@ static void input(struct server_conn *conn, const char *data, size_t len)
 								     : NGHTTP2_PROTOCOL_ERROR))
 			conn_doom(conn);
 	}
-	stream_wake(conn->stream);
+	stream_schedule(conn->stream);
 }
 
 static void ended(struct server_conn *conn)
@@ -459,7 +459,7 @@ static void reset(struct http_request *request, uint32_t code)
 	if (nghttp2_submit_rst_stream(h2_of(conn)->session, NGHTTP2_FLAG_NONE, request->stream_id,
 				      code))
 		conn_doom(conn);
-	stream_wake(conn->stream);
+	stream_schedule(conn->stream);
 }
 
 static void expire(struct server_conn *conn)
@@ -478,7 +478,7 @@ static void expire(struct server_conn *conn)
 		if (nghttp2_session_terminate_session(h2->session, NGHTTP2_NO_ERROR))
 			conn_doom(conn);
 		h2->since = now;
-		stream_wake(conn->stream);
+		stream_schedule(conn->stream);
 		return;
 	}
 	LIST_EACH(&conn->requests, struct http_request, link, request) {
@@ -510,7 +510,7 @@ static void shut_down(struct server_conn *conn)
 	if (nghttp2_submit_shutdown_notice(h2->session) ||
 	    nghttp2_submit_ping(h2->session, NGHTTP2_FLAG_NONE, NULL))
 		conn_doom(conn);
-	stream_wake(conn->stream);
+	stream_schedule(conn->stream);
 }
 
 static void h2_free(struct server_conn *conn)
@@ -569,14 +569,14 @@ static void head(struct http_request *request, int64_t length, bool last)
 	if (nghttp2_submit_response(h2_of(conn)->session, request->stream_id, nv, count,
 				    none ? NULL : &provider))
 		conn_doom(conn);
-	stream_wake(conn->stream);
+	stream_schedule(conn->stream);
 }
 
 static void resume(struct http_request *request)
 {
 	/* Fails if the stream is not waiting, or already closed: then there is nothing to do. */
 	(void)nghttp2_session_resume_data(h2_of(request->conn)->session, request->stream_id);
-	stream_wake(request->conn->stream);
+	stream_schedule(request->conn->stream);
 }
 
 static void count_out(struct http_request *request, size_t len)
@@ -618,7 +618,7 @@ static size_t queued(const struct http_request *request)
 static void read_on(struct http_request *request, size_t consumed)
 {
 	consume(h2_of(request->conn), request->stream_id, consumed);
-	stream_wake(request->conn->stream);
+	stream_schedule(request->conn->stream);
 }
 
 static void send_continue(struct http_request *request)
@@ -630,7 +630,7 @@ static void send_continue(struct http_request *request)
 	/* Only a hint: if it fails, the client sends the body after a while. */
 	(void)nghttp2_submit_headers(h2_of(request->conn)->session, NGHTTP2_FLAG_NONE,
 				     request->stream_id, NULL, &nv, 1, NULL);
-	stream_wake(request->conn->stream);
+	stream_schedule(request->conn->stream);
 }
 
 const struct server_protocol server_h2 = {

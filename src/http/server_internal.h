@@ -48,15 +48,15 @@ struct http_request {
 	struct buf body; /* collected, or waiting to be streamed */
 	size_t body_limit;
 	size_t body_seen;
-	size_t body_kept; /* bytes of `body` for which the client's window was not extended yet */
-	bool body_done;   /* all of it has arrived */
-	bool body_told;   /* and the handler was notified */
-	bool body_paused; /* by the handler */
-	bool expects;     /* waits for "100 Continue" */
-	int64_t body_at;  /* when its last piece arrived */
+	size_t body_kept;   /* bytes of `body` for which the client's window was not extended yet */
+	bool body_done;     /* all of it has arrived */
+	bool body_end_sent; /* and the handler was notified */
+	bool body_paused;   /* by the handler */
+	bool expects;       /* waits for "100 Continue" */
+	int64_t body_at;    /* when its last piece arrived */
 	http_body_fn *body_fn;
 	void *body_arg;
-	struct loop_defer feed;
+	struct loop_defer deliver;
 
 	struct headers reply;
 	int status;

@@ -97,7 +97,7 @@ static void fail_errno(struct stream *stream, int number, const char *what)
 	stream_fail(stream, &err);
 }
 
-bool stream_tell_opened(struct stream *stream)
+bool stream_call_opened(struct stream *stream)
 {
 	stream->state = STREAM_OPEN;
 	loop_timer_free(stream->timer);
@@ -108,7 +108,7 @@ bool stream_tell_opened(struct stream *stream)
 	return stream_leave(stream);
 }
 
-bool stream_tell_data(struct stream *stream, const char *data, size_t len)
+bool stream_call_data(struct stream *stream, const char *data, size_t len)
 {
 	stream_enter(stream);
 	if (stream->events->data)
@@ -116,7 +116,7 @@ bool stream_tell_data(struct stream *stream, const char *data, size_t len)
 	return stream_leave(stream);
 }
 
-bool stream_tell_ended(struct stream *stream)
+bool stream_call_ended(struct stream *stream)
 {
 	if (stream->read_ended)
 		return true;
@@ -171,9 +171,9 @@ static bool read_round(struct stream *stream)
 	if (stream->tls)
 		stream_tls_input(stream, data, (size_t)got, got == 0);
 	else if (got == 0)
-		(void)stream_tell_ended(stream); /* the caller checks */
+		(void)stream_call_ended(stream); /* the caller checks */
 	else
-		(void)stream_tell_data(stream, data, (size_t)got);
+		(void)stream_call_data(stream, data, (size_t)got);
 	return got == (ssize_t)sizeof(data);
 }
 
@@ -232,7 +232,7 @@ void stream_connected(struct stream *stream, int fd)
 	if (stream->state == STREAM_SHAKING)
 		stream_tls_start(stream);
 	else if (stream->state == STREAM_OPEN)
-		(void)stream_tell_opened(stream); /* the stream may be freed here */
+		(void)stream_call_opened(stream); /* the stream may be freed here */
 	(void)stream_leave(stream);               /* the stream may be freed here */
 }
 
@@ -391,7 +391,7 @@ void stream_write_pieces(struct stream *stream, struct pieces *pieces, size_t le
 	stream_kick(stream);
 }
 
-void stream_wake(struct stream *stream)
+void stream_schedule(struct stream *stream)
 {
 	stream_kick(stream);
 }

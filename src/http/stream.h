@@ -83,7 +83,7 @@ void stream_write_pieces(struct stream *stream, struct pieces *pieces, size_t le
 char *stream_reserve(struct stream *stream, size_t len) __attribute__((returns_nonnull));
 void stream_commit(struct stream *stream, size_t len);
 /* Makes `flush` be called at the end of the turn even if nothing is queued yet. */
-void stream_wake(struct stream *stream);
+void stream_schedule(struct stream *stream);
 /* Sends what is queued, then closes the sending direction. Reading goes on. `wrote` is
  * called when that is done; see stream_is_done(). */
 void stream_end(struct stream *stream);

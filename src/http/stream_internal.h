@@ -58,9 +58,9 @@ struct stream {
 void stream_enter(struct stream *stream);
 bool stream_leave(struct stream *stream);
 /* Each calls one callback between enter and leave; after the last one no callback follows. */
-bool stream_tell_opened(struct stream *stream);
-bool stream_tell_data(struct stream *stream, const char *data, size_t len);
-bool stream_tell_ended(struct stream *stream);
+bool stream_call_opened(struct stream *stream);
+bool stream_call_data(struct stream *stream, const char *data, size_t len);
+bool stream_call_ended(struct stream *stream);
 void stream_fail(struct stream *stream, const struct err *err);
 
 /* The socket is connected: watches it, and starts the handshake or opens. */

@@ -294,7 +294,7 @@ static bool shake(struct stream *stream)
 	done = SSL_do_handshake(tls->ssl);
 	if (done == 1) {
 		read_identity(stream);
-		return stream_tell_opened(stream);
+		return stream_call_opened(stream);
 	}
 	code = SSL_get_error(tls->ssl, done);
 	if (code == SSL_ERROR_WANT_READ)
@@ -321,7 +321,7 @@ static void pump(struct stream *stream)
 		ERR_clear_error();
 		got = SSL_read(stream->tls->ssl, plain, sizeof(plain));
 		if (got > 0) {
-			if (!stream_tell_data(stream, plain, (size_t)got))
+			if (!stream_call_data(stream, plain, (size_t)got))
 				return;
 			continue;
 		}
@@ -329,7 +329,7 @@ static void pump(struct stream *stream)
 		if (code == SSL_ERROR_WANT_READ)
 			return;
 		if (was_end(stream, code))
-			(void)stream_tell_ended(stream); /* nothing follows */
+			(void)stream_call_ended(stream); /* nothing follows */
 		else
 			fail_tls(stream, "TLS");
 		return;
@@ -385,7 +385,7 @@ void stream_tls_start(struct stream *stream)
 /* ---- Writing ---- */
 
 /* Up to one record from the front of the queue: in place, or copied together. */
-static struct str next_record(const struct pieces *queue, char *room)
+static struct str next_record(const struct pieces *queue, char *slots)
 {
 	struct str first = piece_str(pieces_at(queue, 0));
 	size_t len = 0;
@@ -395,20 +395,20 @@ static struct str next_record(const struct pieces *queue, char *room)
 	for (size_t i = 0; i < queue->count && len < RECORD; i++) {
 		struct str part = str_slice(piece_str(pieces_at(queue, i)), 0, RECORD - len);
 
-		memcpy(room + len, part.ptr, part.len);
+		memcpy(slots + len, part.ptr, part.len);
 		len += part.len;
 	}
-	return str_of(room, len);
+	return str_of(slots, len);
 }
 
 /* Encrypts as much as one send() may take. -1 after stream_fail(). */
 static int encrypt_queue(struct stream *stream)
 {
 	struct stream_tls *tls = stream->tls;
-	char room[RECORD];
+	char slots[RECORD];
 
 	while (stream->queue.bytes && tls->out_len + RECORD + 256 <= GATHER && tls->wire.len == 0) {
-		struct str record = next_record(&stream->queue, room);
+		struct str record = next_record(&stream->queue, slots);
 		int wrote;
 
 		ERR_clear_error();
@@ -463,12 +463,12 @@ static bool flush_round(struct stream *stream)
 	if (sent < 0)
 		return false;
 	if ((size_t)sent < tls->out_len) {
-		struct buf behind = tls->wire; /* what was added after, if anything */
+		struct buf added = tls->wire; /* what was added after, if anything */
 
 		tls->wire = buf_make(WIRE_LIMIT);
 		buf_put(&tls->wire, gathered + sent, tls->out_len - (size_t)sent);
-		buf_put(&tls->wire, behind.ptr, behind.len);
-		buf_done(&behind);
+		buf_put(&tls->wire, added.ptr, added.len);
+		buf_done(&added);
 		stream_block(stream);
 		return false;
 	}

@@ -123,7 +123,7 @@ static int use_key(SSL_CTX *context, struct str pem, struct err *err)
 }
 
 /* Trusts these authorities; a server also sends their names to its clients. */
-static int use_authorities(SSL_CTX *context, struct str pem, bool tell, struct err *err)
+static int use_authorities(SSL_CTX *context, struct str pem, bool announce, struct err *err)
 {
 	AUTO(free_bio) BIO *bio = open_text(pem);
 	size_t count = 0;
@@ -136,7 +136,7 @@ static int use_authorities(SSL_CTX *context, struct str pem, bool tell, struct e
 		if (!ca)
 			break;
 		if (X509_STORE_add_cert(SSL_CTX_get_cert_store(context), ca) != 1 ||
-		    (tell && SSL_CTX_add_client_CA(context, ca) != 1))
+		    (announce && SSL_CTX_add_client_CA(context, ca) != 1))
 			return tls_error(err, "certificate authorities");
 	}
 	if (!at_pem_end())

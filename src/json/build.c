@@ -181,7 +181,7 @@ void json_add(struct json_doc *doc, struct json object, struct str key, struct j
 }
 
 /* Replaces the value of a key by `value`. */
-static void replace_behind(yyjson_mut_val *key, yyjson_mut_val *value)
+static void replace_value(yyjson_mut_val *key, yyjson_mut_val *value)
 {
 	yyjson_mut_val *old = key->next;
 
@@ -196,7 +196,7 @@ void json_set(struct json_doc *doc, struct json object, struct str key, struct j
 	yyjson_mut_val *before = obj ? key_before(obj, key) : NULL;
 
 	if (before)
-		replace_behind(before->next->next, loose(doc, value));
+		replace_value(before->next->next, loose(doc, value));
 	else
 		json_add(doc, object, key, value);
 }
@@ -246,13 +246,13 @@ bool json_remove(struct json_doc *doc, struct json object, struct str key)
 
 	if (!before)
 		return false;
-	yyjson_mut_val *gone = before->next->next;
+	yyjson_mut_val *removed = before->next->next;
 
-	before->next->next = gone->next->next;
-	if (obj->uni.ptr == gone)
+	before->next->next = removed->next->next;
+	if (obj->uni.ptr == removed)
 		obj->uni.ptr = before;
 	unsafe_yyjson_set_len(obj, len - 1);
-	gone->next->next = NULL;
+	removed->next->next = NULL;
 	return true;
 }
 
@@ -268,7 +268,7 @@ void json_put_over(struct json old, struct json value)
 	to->uni = from->uni;
 }
 
-void json_mark_gone(struct json member)
+void json_mark_removed(struct json member)
 {
 	assert(member.built);
 	json_built_val(member)->tag = YYJSON_TYPE_NONE;
@@ -312,7 +312,7 @@ struct json json_take_first(struct json array)
 	return json_of_built(first);
 }
 
-void json_remove_if(struct json_doc *doc, struct json container, json_gone_fn *gone, void *arg)
+void json_remove_if(struct json_doc *doc, struct json container, json_remove_fn *removed, void *arg)
 {
 	struct json_iter it = json_iter(container);
 	size_t left = json_len(container);
@@ -320,8 +320,8 @@ void json_remove_if(struct json_doc *doc, struct json container, json_gone_fn *g
 
 	if (json_is(container, JSON_OBJ)) {
 		while (json_next(&it))
-			if (gone(arg, it.key, it.value)) {
-				json_mark_gone(it.value);
+			if (removed(arg, it.key, it.value)) {
+				json_mark_removed(it.value);
 				any = true;
 			}
 		if (any)
@@ -331,7 +331,7 @@ void json_remove_if(struct json_doc *doc, struct json container, json_gone_fn *g
 	for (; json_is(container, JSON_ARR) && left > 0; left--) {
 		struct json element = json_take_first(container);
 
-		if (!gone(arg, str_none(), element))
+		if (!removed(arg, str_none(), element))
 			json_append(doc, container, element);
 	}
 }
@@ -384,13 +384,13 @@ bool json_remove_at(struct json_doc *doc, struct json array, size_t index)
 	if (index >= len)
 		return false;
 	yyjson_mut_val *before = element_before(arr, index);
-	yyjson_mut_val *gone = before->next;
+	yyjson_mut_val *removed = before->next;
 
-	before->next = gone->next;
-	if (arr->uni.ptr == gone)
+	before->next = removed->next;
+	if (arr->uni.ptr == removed)
 		arr->uni.ptr = before;
 	unsafe_yyjson_set_len(arr, len - 1);
-	gone->next = NULL;
+	removed->next = NULL;
 	return true;
 }
 
@@ -427,15 +427,15 @@ void json_replace_at(struct json_doc *doc, struct json array, size_t index, stru
 	assert(index < len);
 	yyjson_mut_val *val = loose(doc, value);
 	yyjson_mut_val *before = element_before(arr, index);
-	yyjson_mut_val *gone = before->next;
+	yyjson_mut_val *removed = before->next;
 
 	if (len == 1) {
 		val->next = val;
 	} else {
 		before->next = val;
-		val->next = gone->next;
+		val->next = removed->next;
 	}
-	if (arr->uni.ptr == gone)
+	if (arr->uni.ptr == removed)
 		arr->uni.ptr = val;
-	gone->next = NULL;
+	removed->next = NULL;
 }

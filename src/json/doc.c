@@ -123,30 +123,30 @@ static void *pool_realloc(void *data, size_t size)
 
 /* --- yyjson's view of our memory ------------------------------------------------------------- */
 
-static bool is_in_room(const struct json_doc *doc, const void *data)
+static bool is_in_space(const struct json_doc *doc, const void *data)
 {
 	const char *at = data;
 
-	return at >= doc->room && at < doc->room + doc->room_size;
+	return at >= doc->space && at < doc->space + doc->space_size;
 }
 
 /* The next bytes of the document's own block, or NULL if too few are left. */
-static void *take_room(struct json_doc *doc, size_t size)
+static void *take_space(struct json_doc *doc, size_t size)
 {
-	size_t whole = json_room(size);
+	size_t whole = json_space(size);
 
-	if (whole > doc->room_size - doc->room_used)
+	if (whole > doc->space_size - doc->space_used)
 		return NULL;
-	void *data = doc->room + doc->room_used;
+	void *data = doc->space + doc->space_used;
 
-	doc->room_used += whole;
+	doc->space_used += whole;
 	return data;
 }
 
 static void *alc_malloc(void *context, size_t size)
 {
 	struct json_doc *doc = context;
-	void *data = take_room(doc, size);
+	void *data = take_space(doc, size);
 
 	if (data)
 		return data;
@@ -159,7 +159,7 @@ static void *alc_realloc(void *context, void *data, size_t old_size, size_t size
 {
 	struct json_doc *doc = context;
 
-	assert(!is_in_room(doc, data));
+	assert(!is_in_space(doc, data));
 	doc->bytes += size - old_size;
 	return doc->pool ? pool_realloc(data, size) : mem_realloc(data, 1, size);
 }
@@ -168,7 +168,7 @@ static void alc_free(void *context, void *data)
 {
 	struct json_doc *doc = context;
 
-	if (!data || is_in_room(doc, data))
+	if (!data || is_in_space(doc, data))
 		return;
 	if (doc->pool)
 		pool_give(doc->pool, data);
@@ -184,17 +184,17 @@ yyjson_alc json_doc_alc(struct json_doc *doc)
 /* --- documents ------------------------------------------------------------------------------- */
 
 /* Not cleared: users of the space fill it. */
-static struct json_doc *make_with_room(size_t room)
+static struct json_doc *make_with_space(size_t space)
 {
-	struct json_doc *doc = mem_alloc(sizeof(*doc) + room);
+	struct json_doc *doc = mem_alloc(sizeof(*doc) + space);
 
-	*doc = (struct json_doc){.refs = 1, .bytes = sizeof(*doc) + room, .room_size = room};
+	*doc = (struct json_doc){.refs = 1, .bytes = sizeof(*doc) + space, .space_size = space};
 	return doc;
 }
 
 struct json_doc *json_doc_make(struct json_pool *pool)
 {
-	struct json_doc *doc = make_with_room(0);
+	struct json_doc *doc = make_with_space(0);
 
 	doc->pool = pool;
 	if (pool)
@@ -209,8 +209,8 @@ static struct json_doc *new_sized(size_t values, size_t text)
 	size_t value_bytes =
 		(values + 1) * sizeof(yyjson_mut_val); /* one for the header of the chunk */
 	size_t text_bytes = text + sizeof(yyjson_str_chunk);
-	struct json_doc *doc = make_with_room(json_room(sizeof(yyjson_mut_doc)) +
-					      json_room(value_bytes) + json_room(text_bytes));
+	struct json_doc *doc = make_with_space(json_space(sizeof(yyjson_mut_doc)) +
+					       json_space(value_bytes) + json_space(text_bytes));
 	yyjson_alc alc = json_doc_alc(doc);
 
 	doc->built = yyjson_mut_doc_new(&alc);
@@ -263,7 +263,7 @@ static struct json_doc *new_parsed(size_t count, size_t text)
 {
 	size_t head = (sizeof(yyjson_doc) + sizeof(yyjson_val) - 1) / sizeof(yyjson_val);
 	size_t values = (head + count) * sizeof(yyjson_val);
-	struct json_doc *doc = make_with_room(json_room(values) + json_room(text));
+	struct json_doc *doc = make_with_space(json_space(values) + json_space(text));
 	yyjson_alc alc = json_doc_alc(doc);
 	yyjson_val *block = alc.malloc(alc.ctx, values);
 

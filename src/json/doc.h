@@ -202,8 +202,9 @@ void json_replace_at(struct json_doc *doc, struct json array, size_t index, stru
 
 /* Removes each member or element for which `must_go` returns true, in one pass. `key` is none in an
  * array. `must_go` may change the content of the value, but not the container. */
-typedef bool json_gone_fn(void *arg, struct str key, struct json value);
-void json_remove_if(struct json_doc *doc, struct json container, json_gone_fn *gone, void *arg);
+typedef bool json_remove_fn(void *arg, struct str key, struct json value);
+void json_remove_if(struct json_doc *doc, struct json container, json_remove_fn *removed,
+		    void *arg);
 
 /* --- printing -------------------------------------------------------------------------------- */
 

@@ -14,13 +14,13 @@ struct json_doc {
 	yyjson_doc *parsed;
 	yyjson_mut_doc *built;
 	struct json_pool *pool;
-	size_t room_size;
-	size_t room_used;
-	alignas(max_align_t) char room[]; /* used before anything else is allocated */
+	size_t space_size;
+	size_t space_used;
+	alignas(max_align_t) char space[]; /* used before anything else is allocated */
 };
 
 /* How much of the space an allocation of this size takes. */
-static inline size_t json_room(size_t size)
+static inline size_t json_space(size_t size)
 {
 	return (size + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
 }
@@ -69,7 +69,7 @@ static inline yyjson_val_uni json_payload(struct json j)
 void json_put_over(struct json old, struct json value);
 /* Marks members as removed; the second function then removes all marked members of an object in one
  * pass. */
-void json_mark_gone(struct json member);
+void json_mark_removed(struct json member);
 void json_sweep(struct json object);
 /* Removes all elements of an array, so that the caller can put them elsewhere one by one. */
 struct json json_take_first(struct json array);

@@ -60,7 +60,7 @@ void json_index_put(struct json_index *index, struct str key, struct json value)
 struct indexed {
 	const void *object;
 	struct json_index index;
-	bool unsettled;
+	bool pending;
 };
 
 static struct str place_of(const void *const *object)
@@ -68,12 +68,12 @@ static struct str place_of(const void *const *object)
 	return str_of((const char *)object, sizeof(*object));
 }
 
-static void settle(struct json_indexes *all, struct indexed *one)
+static void flush(struct json_indexes *all, struct indexed *one)
 {
-	if (!one->unsettled)
+	if (!one->pending)
 		return;
-	one->unsettled = false;
-	all->unsettled--;
+	one->pending = false;
+	all->pending--;
 	json_sweep(one->index.object);
 }
 
@@ -84,7 +84,7 @@ static void forget(struct json_indexes *all, const void *object)
 
 	if (!one)
 		return;
-	settle(all, one);
+	flush(all, one);
 	json_index_done(&one->index);
 	mem_free(one);
 }
@@ -107,13 +107,13 @@ static struct indexed *find(struct json_indexes *all, struct json object)
 	return one;
 }
 
-void json_indexes_settle(struct json_indexes *all)
+void json_indexes_flush(struct json_indexes *all)
 {
 	size_t at = 0;
 	void *one;
 
-	while (all->unsettled && map_next(all->by_object, &at, NULL, &one))
-		settle(all, one);
+	while (all->pending && map_next(all->by_object, &at, NULL, &one))
+		flush(all, one);
 }
 
 void json_indexes_done(struct json_indexes *all)
@@ -121,7 +121,7 @@ void json_indexes_done(struct json_indexes *all)
 	size_t at = 0;
 	void *value;
 
-	json_indexes_settle(all);
+	json_indexes_flush(all);
 	while (all->by_object && map_next(all->by_object, &at, NULL, &value)) {
 		struct indexed *one = value;
 
@@ -183,9 +183,9 @@ struct json json_indexes_take(struct json_indexes *all, struct json object, stru
 	taken = json_new_null(all->doc);
 	json_built_val(taken)->tag = json_built_val(value)->tag;
 	json_built_val(taken)->uni = json_built_val(value)->uni;
-	json_mark_gone(value);
+	json_mark_removed(value);
 	(void)map_remove(one->index.map, key);
-	all->unsettled += !one->unsettled;
-	one->unsettled = true;
+	all->pending += !one->pending;
+	one->pending = true;
 	return taken;
 }

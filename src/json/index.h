@@ -35,7 +35,7 @@ void json_index_put(struct json_index *index, struct str key, struct json value)
 struct json_indexes {
 	struct json_doc *doc;
 	struct map *by_object;
-	size_t unsettled; /* objects with marked members that are still to be removed */
+	size_t pending; /* objects with marked members that are still to be removed */
 };
 void json_indexes_done(struct json_indexes *all);
 DEFINE_AUTO_IN_PLACE(struct json_indexes, json_indexes_done);
@@ -48,6 +48,6 @@ void json_indexes_set(struct json_indexes *all, struct json object, struct str k
  * none. */
 struct json json_indexes_take(struct json_indexes *all, struct json object, struct str key);
 /* Completes pending removals; call it before other functions walk, count or compare members. */
-void json_indexes_settle(struct json_indexes *all);
+void json_indexes_flush(struct json_indexes *all);
 
 #endif

@@ -15,18 +15,18 @@
 static void prune_nulls(struct json j)
 {
 	bool object = json_is(j, JSON_OBJ);
-	bool gone = false;
+	bool removed = false;
 	struct json_iter it = json_iter(j);
 
 	while (json_next(&it)) {
 		if (object && json_is(it.value, JSON_NULL)) {
-			json_mark_gone(it.value);
-			gone = true;
+			json_mark_removed(it.value);
+			removed = true;
 		} else {
 			prune_nulls(it.value);
 		}
 	}
-	if (gone)
+	if (removed)
 		json_sweep(j);
 }
 
@@ -42,15 +42,15 @@ static void merge_object(struct json_doc *doc, struct json target, struct json p
 {
 	AUTO(json_index_done) struct json_index index = json_index_make(target);
 	struct json_iter it = json_iter(patch);
-	bool gone = false;
+	bool removed = false;
 
 	while (json_next(&it)) {
 		struct json old = json_index_get(&index, it.key);
 
 		if (json_is(it.value, JSON_NULL)) {
 			if (!json_is_absent(old))
-				json_mark_gone(old);
-			gone = true;
+				json_mark_removed(old);
+			removed = true;
 		} else if (json_is_absent(old)) {
 			json_add(doc, target, it.key, json_copy_without_nulls(doc, it.value));
 		} else if (json_is(old, JSON_OBJ) && json_is(it.value, JSON_OBJ)) {
@@ -59,7 +59,7 @@ static void merge_object(struct json_doc *doc, struct json target, struct json p
 			json_put_over(old, json_copy_without_nulls(doc, it.value));
 		}
 	}
-	if (gone)
+	if (removed)
 		json_sweep(target);
 }
 

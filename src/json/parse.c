@@ -153,7 +153,7 @@ struct normalise {
 
 static struct json normalise_value(struct normalise *n, struct json value);
 
-static void tell(struct normalise *n)
+static void report(struct normalise *n)
 {
 	if (n->options && n->options->on_duplicate)
 		n->options->on_duplicate(n->options->arg, buf_str(&n->path));
@@ -163,7 +163,7 @@ static void tell(struct normalise *n)
 static struct json normalise_object(struct normalise *n, struct json object)
 {
 	AUTO(map_free) struct map *last = map_new((uint64_t)(uintptr_t)object.val);
-	AUTO(map_free) struct map *told = map_new((uint64_t)(uintptr_t)object.val);
+	AUTO(map_free) struct map *reported = map_new((uint64_t)(uintptr_t)object.val);
 	AUTO(map_free) struct map *seen = map_new((uint64_t)(uintptr_t)object.val);
 	struct json result = json_new_obj(n->doc);
 	struct json_iter it = json_iter(object);
@@ -178,8 +178,8 @@ static struct json normalise_object(struct normalise *n, struct json object)
 		if (length > 0)
 			buf_putc(&n->path, '.');
 		buf_put_str(&n->path, it.key);
-		if (map_put(seen, it.key, value) && !map_put(told, it.key, value))
-			tell(n);
+		if (map_put(seen, it.key, value) && !map_put(reported, it.key, value))
+			report(n);
 		struct json copy = normalise_value(n, it.value);
 		if (map_get(last, it.key) == value)
 			json_add(n->doc, result, it.key, copy);

@@ -214,7 +214,7 @@ static int op_copy(struct apply *apply, struct json op, struct err *err)
 	}
 	if (place_find(apply, op, "path", &to, err) < 0)
 		return -1;
-	json_indexes_settle(&apply->indexes);
+	json_indexes_flush(&apply->indexes);
 	json_print(value, JSON_COMPACT, &text);
 	apply->copied += text.len;
 	if (buf_is_over(&text) || apply->copied > LIMIT_PATCH_COPY_BYTES)
@@ -241,7 +241,7 @@ static int op_test(struct apply *apply, struct json op, struct err *err)
 			 (json_is_absent(want) || json_is(want, JSON_NULL));
 
 	if (json_len(value))
-		json_indexes_settle(&apply->indexes);
+		json_indexes_flush(&apply->indexes);
 	if (!both_null && !json_eq(value, want))
 		return err_set(err, ERR_INVALID, "test failed");
 	return 0;

@@ -34,7 +34,7 @@ static inline void put(struct print *p, const char *text, size_t len)
 {
 	struct buf *to = p->to;
 
-	if (!to->ptr || to->size - to->len <= len || buf_room(to) < len) {
+	if (!to->ptr || to->size - to->len <= len || buf_space(to) < len) {
 		buf_put(to, text, len);
 		return;
 	}
@@ -47,7 +47,7 @@ static inline void put_char(struct print *p, char c)
 {
 	struct buf *to = p->to;
 
-	if (!to->ptr || to->size - to->len <= 1 || buf_room(to) < 1) {
+	if (!to->ptr || to->size - to->len <= 1 || buf_space(to) < 1) {
 		buf_putc(to, c);
 		return;
 	}
@@ -176,7 +176,7 @@ static void put_string(struct print *p, struct str s)
 
 	/* The usual case: nothing to escape, and enough space for all of it. */
 	if (run == s.len && to->ptr && to->size - to->len > s.len + 2 &&
-	    buf_room(to) >= s.len + 2) {
+	    buf_space(to) >= s.len + 2) {
 		char *at = to->ptr + to->len;
 
 		*at = '"';

@@ -54,7 +54,7 @@ static void clean_array(struct json_doc *doc, struct json array)
 static bool clean(struct json_doc *doc, struct json j)
 {
 	struct json_iter it = json_iter(j);
-	bool gone = false;
+	bool removed = false;
 
 	if (json_is(j, JSON_ARR))
 		clean_array(doc, j);
@@ -65,10 +65,10 @@ static bool clean(struct json_doc *doc, struct json j)
 	while (json_next(&it)) {
 		if (!json_is(it.value, JSON_NULL) && clean(doc, it.value))
 			continue;
-		json_mark_gone(it.value);
-		gone = true;
+		json_mark_removed(it.value);
+		removed = true;
 	}
-	if (gone)
+	if (removed)
 		json_sweep(j);
 	return true;
 }
@@ -86,7 +86,7 @@ static void replace(struct strategic *s, struct json old, struct json value)
 	struct json copy = clean_copy(s, value);
 
 	if (json_is_absent(copy))
-		json_mark_gone(old);
+		json_mark_removed(old);
 	else
 		json_put_over(old, copy);
 }
@@ -130,7 +130,7 @@ static int retain_keys(struct json target, struct json patch, struct err *err)
 {
 	struct json list = json_get_str(patch, STRATEGIC_RETAIN);
 	struct json_iter it = json_iter(list);
-	bool gone = false;
+	bool removed = false;
 
 	if (json_is_absent(list))
 		return 0;
@@ -151,10 +151,10 @@ static int retain_keys(struct json target, struct json patch, struct err *err)
 	while (json_next(&it)) {
 		if (map_get(keep, it.key))
 			continue;
-		json_mark_gone(it.value);
-		gone = true;
+		json_mark_removed(it.value);
+		removed = true;
 	}
-	if (gone)
+	if (removed)
 		json_sweep(target);
 	return 0;
 }
@@ -266,7 +266,7 @@ static int merge_members(struct merge *m, struct err *err)
 
 		if (json_is(it.value, JSON_NULL)) {
 			if (!json_is_absent(old))
-				json_mark_gone(old);
+				json_mark_removed(old);
 		} else if (json_is_absent(old)) {
 			add_member(m, it.key, it.value);
 		} else if (merge_value(m, it.key, old, it.value, err) < 0) {
@@ -290,7 +290,7 @@ static int delete_values(struct merge *m, struct err *err)
 		if (found == 0 || json_is_absent(old))
 			continue;
 		if (json_is(it.value, JSON_NULL))
-			json_mark_gone(old);
+			json_mark_removed(old);
 		else if (json_is(old, JSON_ARR) && json_is(it.value, JSON_ARR) &&
 			 strategic_delete_from_list(m->s, old, it.value, err) < 0)
 			return -1;

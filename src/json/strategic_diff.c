@@ -240,7 +240,7 @@ static int diff_scalars(struct strategic *s, const struct list_diff *d, struct e
 	AUTO(map_free) struct map *old = map_new(1);
 	AUTO(map_free) struct map *new = map_new(1);
 	struct json added = json_new_arr(s->doc);
-	struct json gone = json_new_arr(s->doc);
+	struct json removed = json_new_arr(s->doc);
 	bool unique = true;
 
 	if (index_list(s, d->from, str_none(), old, &unique, err) < 0 ||
@@ -250,12 +250,12 @@ static int diff_scalars(struct strategic *s, const struct list_diff *d, struct e
 		return err_set(err, ERR_INVALID, "%.*s: a list that merges has a value twice",
 			       STR_ARG(d->key));
 	if (values_not_in(s, d->to, old, added, err) < 0 ||
-	    values_not_in(s, d->from, new, gone, err) < 0)
+	    values_not_in(s, d->from, new, removed, err) < 0)
 		return -1;
 	if (json_len(added) > 0)
 		json_add(s->doc, d->patch, d->key, added);
-	if (json_len(gone) > 0)
-		put_directive(s, d->patch, STRATEGIC_DELETE, d->key, gone);
+	if (json_len(removed) > 0)
+		put_directive(s, d->patch, STRATEGIC_DELETE, d->key, removed);
 	if (json_len(d->to) > 0)
 		put_directive(s, d->patch, STRATEGIC_ORDER, d->key, json_new_copy(s->doc, d->to));
 	return 0;

@@ -48,7 +48,7 @@ int strategic_merge_map(struct strategic *s, struct json target, struct json pat
 int strategic_merge_list(struct strategic *s, struct json list, struct json patch,
 			 struct json order, const struct json_strategy_field *field,
 			 struct err *err) MUST_CHECK;
-int strategic_delete_from_list(struct strategic *s, struct json list, struct json gone,
+int strategic_delete_from_list(struct strategic *s, struct json list, struct json removed,
 			       struct err *err) MUST_CHECK;
 /* The one type of all elements of both lists, JSON_ABSENT if there are none. */
 int strategic_element_type(struct json a, struct json b, enum json_type *ret,

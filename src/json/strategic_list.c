@@ -321,12 +321,12 @@ static void order_items(struct items *items, const struct map *wanted, const str
 
 /* --- merging ----------------------------------------------------------------------------------- */
 
-static void drop_items(struct items *items, const struct map *gone)
+static void drop_items(struct items *items, const struct map *removed)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < items->len; i++)
-		if (!map_get(gone, items->ptr[i].id))
+		if (!map_get(removed, items->ptr[i].id))
 			items->ptr[kept++] = items->ptr[i];
 	items->len = kept;
 }
@@ -336,7 +336,7 @@ static void drop_items(struct items *items, const struct map *gone)
 static int apply_specials(struct strategic *s, struct items *items, struct json patch,
 			  struct str merge_key, bool *ret_replace, struct err *err)
 {
-	AUTO(map_free) struct map *gone = places_new(items);
+	AUTO(map_free) struct map *removed = places_new(items);
 	struct json_iter it = json_iter(patch);
 
 	while (json_next(&it)) {
@@ -348,7 +348,7 @@ static int apply_specials(struct strategic *s, struct items *items, struct json 
 		if (str_is(json_str(directive), "delete")) {
 			if (strategic_id(s, it.value, merge_key, &id, err) < 0)
 				return -1;
-			(void)map_put(gone, id, gone);
+			(void)map_put(removed, id, removed);
 		} else if (str_is(json_str(directive), "replace")) {
 			*ret_replace = true;
 		} else if (str_is(json_str(directive), "merge")) {
@@ -358,7 +358,7 @@ static int apply_specials(struct strategic *s, struct items *items, struct json 
 			return strategic_bad_directive(it.value, err);
 		}
 	}
-	drop_items(items, gone);
+	drop_items(items, removed);
 	return 0;
 }
 
@@ -501,18 +501,18 @@ int strategic_merge_list(struct strategic *s, struct json list, struct json patc
 	return 0;
 }
 
-int strategic_delete_from_list(struct strategic *s, struct json list, struct json gone,
+int strategic_delete_from_list(struct strategic *s, struct json list, struct json removed,
 			       struct err *err)
 {
 	AUTO(items_done) struct items items = {0};
 	AUTO(map_free) struct map *ids = places_new(s);
 	enum json_type type = JSON_ABSENT;
 
-	if (strategic_element_type(list, gone, &type, err) < 0)
+	if (strategic_element_type(list, removed, &type, err) < 0)
 		return -1;
 	if (type == JSON_OBJ)
 		return err_set(err, ERR_BAD_REQUEST, "invalid patch format of primitive list");
-	if (places_of_list(s, gone, str_none(), ids, err) < 0 ||
+	if (places_of_list(s, removed, str_none(), ids, err) < 0 ||
 	    take_items(s, list, str_none(), &items, err) < 0)
 		return -1;
 	drop_items(&items, ids);

@@ -97,7 +97,7 @@ static const char *fraction_first(struct scan *scan, unsigned char c)
 	return is_digit(c) ? next(scan, fraction) : "after decimal point in numeric literal";
 }
 
-static const char *behind_zero(struct scan *scan, unsigned char c)
+static const char *after_zero(struct scan *scan, unsigned char c)
 {
 	if (c == '.')
 		return next(scan, fraction_first);
@@ -106,13 +106,13 @@ static const char *behind_zero(struct scan *scan, unsigned char c)
 
 static const char *digits(struct scan *scan, unsigned char c)
 {
-	return is_digit(c) ? NULL : behind_zero(scan, c);
+	return is_digit(c) ? NULL : after_zero(scan, c);
 }
 
-static const char *behind_minus(struct scan *scan, unsigned char c)
+static const char *after_minus(struct scan *scan, unsigned char c)
 {
 	if (c == '0')
-		return next(scan, behind_zero);
+		return next(scan, after_zero);
 	return is_digit(c) ? next(scan, digits) : "in numeric literal";
 }
 
@@ -199,9 +199,9 @@ static const char *begin_value(struct scan *scan, unsigned char c)
 	case '"':
 		return next(scan, in_string);
 	case '-':
-		return next(scan, behind_minus);
+		return next(scan, after_minus);
 	case '0':
-		return next(scan, behind_zero);
+		return next(scan, after_zero);
 	case 't':
 		return begin_literal(scan, "true");
 	case 'f':

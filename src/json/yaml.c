@@ -43,7 +43,7 @@ static bool is_blank(char c)
 }
 
 /* The place after a text that begins at `place`. A column is a character, not a byte. */
-static struct yaml_place place_behind(struct yaml_place place, struct str text)
+static struct yaml_place place_after(struct yaml_place place, struct str text)
 {
 	for (size_t i = 0; i < text.len; i++) {
 		unsigned char c = (unsigned char)text.ptr[i];
@@ -131,7 +131,7 @@ static size_t skip_value(struct str text, size_t at)
 	return text.len;
 }
 
-static void tell_json_duplicate(void *arg, struct str path)
+static void report_json_duplicate(void *arg, struct str path)
 {
 	const struct yaml_reader *reader = arg;
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
@@ -162,10 +162,10 @@ static int next_json(struct yaml_reader *reader, struct json_doc **ret, struct e
 		return 0;
 	}
 	struct yaml_place place =
-		place_behind(reader->origin, str_slice(reader->text, reader->at, from));
+		place_after(reader->origin, str_slice(reader->text, reader->at, from));
 	size_t to = skip_value(reader->text, from);
 	if (reader->options.on_duplicate)
-		options.on_duplicate = tell_json_duplicate;
+		options.on_duplicate = report_json_duplicate;
 	if (to == from)
 		(void)err_set(err, ERR_BAD_REQUEST,
 			      "expected an object or an array"); /* as below */
@@ -173,7 +173,7 @@ static int next_json(struct yaml_reader *reader, struct json_doc **ret, struct e
 		*ret = json_parse(str_slice(reader->text, from, to), &options, err);
 	if (*ret) {
 		reader->place = place;
-		reader->origin = place_behind(place, str_slice(reader->text, from, to));
+		reader->origin = place_after(place, str_slice(reader->text, from, to));
 		reader->at = to;
 		reader->json_count++;
 		return 0;
@@ -222,7 +222,7 @@ static int reader_error(const struct yaml_reader *reader, struct err *err)
 	const yaml_parser_t *parser = &reader->parser;
 	struct str before =
 		str_slice(reader->text, reader->at, reader->at + parser->problem_offset);
-	struct yaml_place place = place_behind(reader->origin, before);
+	struct yaml_place place = place_after(reader->origin, before);
 
 	if (parser->problem_value < 0)
 		return yaml_err(err, ERR_BAD_REQUEST, place, "%s", parser->problem);

@@ -224,8 +224,8 @@ static void add_member(struct yaml_build *build, struct frame *frame, const stru
 			       build->members.ptr[from]); /* it is new */
 }
 
-static int tell_duplicate(const struct yaml_build *build, const struct member *member,
-			  struct yaml_place place, struct err *err)
+static int report_duplicate(const struct yaml_build *build, const struct member *member,
+			    struct yaml_place place, struct err *err)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
@@ -254,7 +254,7 @@ static int put_member(struct yaml_build *build, struct frame *frame, const struc
 		add_member(build, frame, new);
 		return 0;
 	}
-	if (old->explicit && new->explicit &&tell_duplicate(build, old, new->place, err) < 0)
+	if (old->explicit && new->explicit &&report_duplicate(build, old, new->place, err) < 0)
 		return -1;
 	old->value = new->value;
 	if (new->explicit) {

@@ -35,9 +35,9 @@ struct printer {
 /* What precedes a node on its line. */
 enum place {
 	AT_START, /* of the document */
-	BEHIND_DASH,
-	BEHIND_NAME,
-	BEHIND_MARK, /* "?", or its ":"; treated as AFTER_DASH */
+	AFTER_DASH,
+	AFTER_NAME,
+	AFTER_MARK, /* "?", or its ":"; treated as AFTER_DASH */
 };
 
 static void put_byte(struct printer *p, char c)
@@ -412,7 +412,7 @@ static size_t start_block(struct printer *p, size_t indent, enum place place, bo
 {
 	if (place == AT_START)
 		return 0;
-	if (place == BEHIND_NAME) {
+	if (place == AFTER_NAME) {
 		put_line(p);
 		return map ? indent + STEP : indent;
 	}
@@ -432,7 +432,7 @@ static enum place print_name(struct printer *p, struct str name, size_t indent)
 		print_string(&unbroken, name, indent);
 		p->column = unbroken.column;
 		put_byte(p, ':');
-		return BEHIND_NAME;
+		return AFTER_NAME;
 	}
 	put_str(p, STR("? "));
 	print_string(p, name, indent + STEP);
@@ -440,7 +440,7 @@ static enum place print_name(struct printer *p, struct str name, size_t indent)
 		put_line(p);
 	put_indent(p, indent);
 	put_byte(p, ':');
-	return BEHIND_MARK;
+	return AFTER_MARK;
 }
 
 static void print_map(struct printer *p, struct json object, size_t indent)
@@ -462,7 +462,7 @@ static void print_sequence(struct printer *p, struct json array, size_t indent)
 	while (json_next(&it)) {
 		put_indent(p, indent);
 		put_byte(p, '-');
-		print_node(p, it.value, indent, BEHIND_DASH);
+		print_node(p, it.value, indent, AFTER_DASH);
 	}
 }
 
@@ -504,7 +504,7 @@ static void print_node(struct printer *p, struct json j, size_t indent, enum pla
 	bool map = json_is(j, JSON_OBJ);
 	bool block = json_len(j) > 0;
 
-	if (place != AT_START && !(block && place == BEHIND_NAME))
+	if (place != AT_START && !(block && place == AFTER_NAME))
 		put_byte(p, ' ');
 	if (!block) {
 		print_scalar(p, j, indent + STEP);
@@ -535,5 +535,5 @@ void yaml_print_item(struct json j, struct buf *to)
 	struct printer printer = {.to = to};
 
 	put_byte(&printer, '-');
-	print_node(&printer, j, 0, BEHIND_DASH);
+	print_node(&printer, j, 0, AFTER_DASH);
 }

@@ -376,7 +376,7 @@ static bool resolve_number(struct str text, struct yaml_scalar *ret)
 
 /* --- resolving -------------------------------------------------------------------------------- */
 
-enum time_rule { TIME_TRIED, TIME_SKIPPED };
+enum time_rule { TIME_CHECKED, TIME_SKIPPED };
 
 static struct yaml_scalar resolve(struct str text, enum time_rule rule)
 {
@@ -386,7 +386,7 @@ static struct yaml_scalar resolve(struct str text, enum time_rule rule)
 	if (is_digit(first) || first == '+' || first == '-' || first == '.') {
 		if (resolve_word(text, &scalar))
 			return scalar;
-		if (first != '.' && rule == TIME_TRIED && is_timestamp(text))
+		if (first != '.' && rule == TIME_CHECKED && is_timestamp(text))
 			scalar.kind = YAML_KIND_TIME;
 		else
 			(void)resolve_number(text, &scalar); /* else it stays a string */
@@ -398,7 +398,7 @@ static struct yaml_scalar resolve(struct str text, enum time_rule rule)
 
 struct yaml_scalar yaml_scalar_resolve(struct str text)
 {
-	return resolve(text, TIME_TRIED);
+	return resolve(text, TIME_CHECKED);
 }
 
 static const char *const kind_tags[] = {
@@ -470,8 +470,8 @@ int yaml_scalar_resolve_tag(struct str tag, struct str text, struct arena *arena
 	for (size_t i = 0; i < ARRAY_LEN(checked); i++) {
 		if (strcmp(name, checked[i]) != 0)
 			continue;
-		struct yaml_scalar scalar =
-			resolve(text, strcmp(name, "!!timestamp") == 0 ? TIME_TRIED : TIME_SKIPPED);
+		struct yaml_scalar scalar = resolve(
+			text, strcmp(name, "!!timestamp") == 0 ? TIME_CHECKED : TIME_SKIPPED);
 		if (!fits(&scalar, name))
 			return err_set(err, ERR_BAD_REQUEST, "cannot decode %s \"%.*s\" as a %s",
 				       kind_tags[scalar.kind], (int)(text.len < 80 ? text.len : 80),

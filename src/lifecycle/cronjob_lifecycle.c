@@ -18,7 +18,7 @@
 #include "base/banned.h"
 
 enum { MISSED_MANY = 100 };
-#define LOOK_LATE (100 * TIME_MILLISECOND)
+#define CHECK_LATE (100 * TIME_MILLISECOND)
 /* A job that was created a moment ago may not have been observed yet. */
 #define SEEN_WITHIN (10 * TIME_SECOND)
 
@@ -27,7 +27,7 @@ struct run {
 	struct vcjob job;
 };
 
-struct look {
+struct view {
 	const struct cronjob_world *world;
 	struct plan *plan;
 	struct vccronjob cron;
@@ -36,12 +36,12 @@ struct look {
 	VEC(const struct meta *) delete;     /* jobs to delete */
 };
 
-static void look_done(struct look *look)
+static void view_done(struct view *view)
 {
-	vec_done(&look->active);
-	vec_done(&look->delete);
+	vec_done(&view->active);
+	vec_done(&view->delete);
 }
-DEFINE_AUTO_IN_PLACE(struct look, look_done);
+DEFINE_AUTO_IN_PLACE(struct view, view_done);
 
 static bool is_finished(const struct vcjob *job)
 {
@@ -61,43 +61,43 @@ static int by_age(const void *a, const void *b)
 	return str_cmp(l->job.meta.name, r->job.meta.name);
 }
 
-static int read_runs(struct look *look, struct err *err)
+static int read_runs(struct view *view, struct err *err)
 {
-	const struct cronjob_world *world = look->world;
-	struct arena *arena = look->plan->arena;
+	const struct cronjob_world *world = view->world;
+	struct arena *arena = view->plan->arena;
 
-	look->runs = arena_calloc(arena, world->job_count + 1, sizeof(*look->runs));
+	view->runs = arena_calloc(arena, world->job_count + 1, sizeof(*view->runs));
 	for (size_t i = 0; i < world->job_count; i++) {
-		look->runs[i].doc = world->jobs[i];
-		if (type_decode(&vcjob_type, world->jobs[i], arena, &look->runs[i].job, err) < 0)
+		view->runs[i].doc = world->jobs[i];
+		if (type_decode(&vcjob_type, world->jobs[i], arena, &view->runs[i].job, err) < 0)
 			return err_wrap(err, "job");
 	}
-	qsort(look->runs, world->job_count, sizeof(*look->runs), by_age);
-	for (size_t i = 0; i < look->cron.status.active.len; i++)
-		vec_push(&look->active, look->cron.status.active.ptr[i]);
+	qsort(view->runs, world->job_count, sizeof(*view->runs), by_age);
+	for (size_t i = 0; i < view->cron.status.active.len; i++)
+		vec_push(&view->active, view->cron.status.active.ptr[i]);
 	return 0;
 }
 
 /* --- recording jobs ------------------------------------------------------------------------- */
 
-static ptrdiff_t find_active(const struct look *look, struct str uid)
+static ptrdiff_t find_active(const struct view *view, struct str uid)
 {
-	for (size_t i = 0; i < look->active.len; i++)
-		if (str_eq(look->active.ptr[i].uid, uid))
+	for (size_t i = 0; i < view->active.len; i++)
+		if (str_eq(view->active.ptr[i].uid, uid))
 			return (ptrdiff_t)i;
 	return -1;
 }
 
-static void note_finished(struct look *look, const struct vcjob *job)
+static void note_finished(struct view *view, const struct vcjob *job)
 {
-	ptrdiff_t at = find_active(look, job->meta.uid);
-	int64_t *last = &look->cron.status.last_successful_time;
+	ptrdiff_t at = find_active(view, job->meta.uid);
+	int64_t *last = &view->cron.status.last_successful_time;
 
 	if (at >= 0) {
-		vec_remove(&look->active, (size_t)at);
-		plan_normal(look->plan, PLAN_VCCRONJOB, &look->cron.meta, "SawCompletedJob",
+		vec_remove(&view->active, (size_t)at);
+		plan_normal(view->plan, PLAN_VCCRONJOB, &view->cron.meta, "SawCompletedJob",
 			    "Saw completed job: %.*s in active, remove", STR_ARG(job->meta.name));
-		plan_steady(look->plan);
+		plan_steady(view->plan);
 	}
 	if (job->status.state.phase == VCJOB_COMPLETED &&
 	    job->status.state.last_transition_time > *last)
@@ -115,16 +115,16 @@ static int64_t due_time(const struct run *run)
 }
 
 /* A job of this CronJob that is not recorded yet. */
-static void note_new(struct look *look, const struct run *run)
+static void note_new(struct view *view, const struct run *run)
 {
 	int64_t due = due_time(run);
 
-	if (due > look->cron.status.last_schedule_time)
-		look->cron.status.last_schedule_time = due;
+	if (due > view->cron.status.last_schedule_time)
+		view->cron.status.last_schedule_time = due;
 	if (is_finished(&run->job) || meta_is_deleting(&run->job.meta) ||
-	    find_active(look, run->job.meta.uid) >= 0)
+	    find_active(view, run->job.meta.uid) >= 0)
 		return;
-	vec_push(&look->active, (struct object_reference){
+	vec_push(&view->active, (struct object_reference){
 					.kind = str_from(plan_kinds[PLAN_JOB].kind),
 					.namespace = run->job.meta.namespace,
 					.name = run->job.meta.name,
@@ -134,48 +134,48 @@ static void note_new(struct look *look, const struct run *run)
 				});
 }
 
-static bool has_run(const struct look *look, struct str uid)
+static bool has_run(const struct view *view, struct str uid)
 {
-	for (size_t i = 0; i < look->world->job_count; i++)
-		if (str_eq(look->runs[i].job.meta.uid, uid))
+	for (size_t i = 0; i < view->world->job_count; i++)
+		if (str_eq(view->runs[i].job.meta.uid, uid))
 			return true;
 	return false;
 }
 
 /* Jobs that are recorded as running but do not exist. */
-static void drop_stale(struct look *look)
+static void drop_stale(struct view *view)
 {
-	int64_t seen = look->cron.status.last_schedule_time + SEEN_WITHIN;
+	int64_t seen = view->cron.status.last_schedule_time + SEEN_WITHIN;
 
-	for (size_t i = 0; i < look->active.len;) {
-		struct object_reference ref = look->active.ptr[i];
+	for (size_t i = 0; i < view->active.len;) {
+		struct object_reference ref = view->active.ptr[i];
 
-		if (has_run(look, ref.uid)) {
+		if (has_run(view, ref.uid)) {
 			i++;
 			continue;
 		}
-		if (look->world->now < seen) {
-			plan_look_at(look->plan, seen);
+		if (view->world->now < seen) {
+			plan_step_at(view->plan, seen);
 			i++;
 			continue;
 		}
-		vec_remove(&look->active, i);
-		plan_warning(look->plan, PLAN_VCCRONJOB, &look->cron.meta, "StaleReference",
+		vec_remove(&view->active, i);
+		plan_warning(view->plan, PLAN_VCCRONJOB, &view->cron.meta, "StaleReference",
 			     "Active job \"%.*s\" no longer exists (UID: %.*s)", STR_ARG(ref.name),
 			     STR_ARG(ref.uid));
-		plan_steady(look->plan);
+		plan_steady(view->plan);
 	}
 }
 
 /* Deletes the oldest jobs that ended in a phase, beyond the number to keep. */
-static void trim(struct look *look, enum vcjob_phase phase, const struct opt_int32 *limit)
+static void trim(struct view *view, enum vcjob_phase phase, const struct opt_int32 *limit)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < look->world->job_count; i++)
-		count += look->runs[i].job.status.state.phase == phase;
-	for (size_t i = 0; limit->set && i < look->world->job_count; i++) {
-		const struct vcjob *job = &look->runs[i].job;
+	for (size_t i = 0; i < view->world->job_count; i++)
+		count += view->runs[i].job.status.state.phase == phase;
+	for (size_t i = 0; limit->set && i < view->world->job_count; i++) {
+		const struct vcjob *job = &view->runs[i].job;
 
 		if (job->status.state.phase != phase)
 			continue;
@@ -183,20 +183,20 @@ static void trim(struct look *look, enum vcjob_phase phase, const struct opt_int
 			break;
 		count--;
 		if (!meta_is_deleting(&job->meta))
-			vec_push(&look->delete, &job->meta);
+			vec_push(&view->delete, &job->meta);
 	}
 }
 
-static void tidy_up(struct look *look)
+static void tidy_up(struct view *view)
 {
-	for (size_t i = 0; i < look->world->job_count; i++) {
-		if (is_finished(&look->runs[i].job))
-			note_finished(look, &look->runs[i].job);
-		note_new(look, &look->runs[i]);
+	for (size_t i = 0; i < view->world->job_count; i++) {
+		if (is_finished(&view->runs[i].job))
+			note_finished(view, &view->runs[i].job);
+		note_new(view, &view->runs[i]);
 	}
-	drop_stale(look);
-	trim(look, VCJOB_COMPLETED, &look->cron.spec.successful_jobs_history_limit);
-	trim(look, VCJOB_FAILED, &look->cron.spec.failed_jobs_history_limit);
+	drop_stale(view);
+	trim(view, VCJOB_COMPLETED, &view->cron.spec.successful_jobs_history_limit);
+	trim(view, VCJOB_FAILED, &view->cron.spec.failed_jobs_history_limit);
 }
 
 /* --- due runs ------------------------------------------------------------------------------- */
@@ -213,12 +213,12 @@ struct str cronjob_zone(struct json cron)
 }
 
 /* The latest due time since the last run, or 0; *ret_many if too many were missed. */
-static int64_t latest_time(const struct look *look, const struct cron *schedule, bool *ret_many)
+static int64_t latest_time(const struct view *view, const struct cron *schedule, bool *ret_many)
 {
-	const struct opt_int64 *deadline = &look->cron.spec.starting_deadline_seconds;
-	const struct zone *zone = look->world->zone;
-	int64_t now = look->world->now;
-	int64_t start = look->cron.status.last_schedule_time;
+	const struct opt_int64 *deadline = &view->cron.spec.starting_deadline_seconds;
+	const struct zone *zone = view->world->zone;
+	int64_t now = view->world->now;
+	int64_t start = view->cron.status.last_schedule_time;
 	int64_t first;
 	int64_t second;
 	int64_t interval;
@@ -226,11 +226,11 @@ static int64_t latest_time(const struct look *look, const struct cron *schedule,
 	int64_t latest = 0;
 
 	if (!start)
-		start = look->cron.meta.creation_timestamp;
+		start = view->cron.meta.creation_timestamp;
 	if (deadline->set && time_after(now, -time_span(deadline->value)) > start)
 		start = time_after(now, -time_span(deadline->value));
-	if (look->world->changed > start)
-		start = look->world->changed;
+	if (view->world->changed > start)
+		start = view->world->changed;
 	first = cron_next(schedule, zone, start);
 	if (!first || now < first)
 		return 0;
@@ -246,44 +246,44 @@ static int64_t latest_time(const struct look *look, const struct cron *schedule,
 	return latest;
 }
 
-static bool is_active(const struct look *look, struct str name)
+static bool is_active(const struct view *view, struct str name)
 {
-	for (size_t i = 0; i < look->active.len; i++)
-		if (str_eq(look->active.ptr[i].name, name))
+	for (size_t i = 0; i < view->active.len; i++)
+		if (str_eq(view->active.ptr[i].name, name))
 			return true;
 	return false;
 }
 
 /* May a new job be created while others run? Replace deletes those. */
-static bool make_room(struct look *look)
+static bool make_room(struct view *view)
 {
-	struct plan *plan = look->plan;
+	struct plan *plan = view->plan;
 
-	if (!look->active.len || look->cron.spec.concurrency_policy == CRON_ALLOW ||
-	    look->cron.spec.concurrency_policy == CRON_NONE)
+	if (!view->active.len || view->cron.spec.concurrency_policy == CRON_ALLOW ||
+	    view->cron.spec.concurrency_policy == CRON_NONE)
 		return true;
-	if (look->cron.spec.concurrency_policy == CRON_FORBID) {
-		plan_warning(plan, PLAN_VCCRONJOB, &look->cron.meta, "ForbidConcurrent",
+	if (view->cron.spec.concurrency_policy == CRON_FORBID) {
+		plan_warning(plan, PLAN_VCCRONJOB, &view->cron.meta, "ForbidConcurrent",
 			     "Skipping job creation because another job is already running");
 		plan_steady(plan);
 		return false;
 	}
-	plan_warning(plan, PLAN_VCCRONJOB, &look->cron.meta, "ReplaceConcurrent",
+	plan_warning(plan, PLAN_VCCRONJOB, &view->cron.meta, "ReplaceConcurrent",
 		     "Replacing active job for CronJob");
-	for (size_t i = 0; i < look->world->job_count; i++) {
-		const struct meta *meta = &look->runs[i].job.meta;
+	for (size_t i = 0; i < view->world->job_count; i++) {
+		const struct meta *meta = &view->runs[i].job.meta;
 
-		if (find_active(look, meta->uid) >= 0 && !meta_is_deleting(meta))
-			vec_push(&look->delete, meta);
+		if (find_active(view, meta->uid) >= 0 && !meta_is_deleting(meta))
+			vec_push(&view->delete, meta);
 	}
-	vec_clear(&look->active);
+	vec_clear(&view->active);
 	return true;
 }
 
 /* Does a job of this name exist, so that none must be created? */
-static bool is_made(struct look *look, struct str name)
+static bool is_made(struct view *view, struct str name)
 {
-	const struct cronjob_world *world = look->world;
+	const struct cronjob_world *world = view->world;
 	struct json job = world->find_job(world->arg, name);
 	struct json_iter it = json_iter(json_get(json_get(job, "metadata"), "ownerReferences"));
 	struct str owner = STR("none");
@@ -293,20 +293,20 @@ static bool is_made(struct look *look, struct str name)
 	while (json_next(&it)) {
 		if (!json_bool(json_get(it.value, "controller")))
 			continue;
-		if (str_eq(json_str(json_get(it.value, "uid")), look->cron.meta.uid))
+		if (str_eq(json_str(json_get(it.value, "uid")), view->cron.meta.uid))
 			return true;
 		owner = json_str(json_get(it.value, "name"));
 	}
-	plan_warning(look->plan, PLAN_VCCRONJOB, &look->cron.meta, "ForeignJob",
+	plan_warning(view->plan, PLAN_VCCRONJOB, &view->cron.meta, "ForeignJob",
 		     "Job %.*s exists but is not owned by this CronJob (current owner: %.*s)",
 		     STR_ARG(name), STR_ARG(owner));
-	plan_steady(look->plan);
+	plan_steady(view->plan);
 	return true;
 }
 
-static struct json_doc *make_job(const struct look *look, struct str name, int64_t due)
+static struct json_doc *make_job(const struct view *view, struct str name, int64_t due)
 {
-	const struct vccronjob_template *template = &look->cron.spec.job_template;
+	const struct vccronjob_template *template = &view->cron.spec.job_template;
 	struct json_doc *doc = json_doc_new();
 	struct json root = json_new_obj(doc);
 	struct json owner = json_new_obj(doc);
@@ -318,7 +318,7 @@ static struct json_doc *make_job(const struct look *look, struct str name, int64
 	json_set_str(doc, root, "kind", str_from(plan_kinds[PLAN_JOB].kind));
 	meta = json_ensure_obj(doc, root, "metadata");
 	json_set_str(doc, meta, "name", name);
-	json_set_str(doc, meta, "namespace", look->cron.meta.namespace);
+	json_set_str(doc, meta, "namespace", view->cron.meta.namespace);
 	for (size_t i = 0; i < template->meta.labels.len; i++)
 		json_set(doc, json_ensure_obj(doc, meta, "labels"),
 			 template->meta.labels.ptr[i].key,
@@ -328,11 +328,11 @@ static struct json_doc *make_job(const struct look *look, struct str name, int64
 			 template->meta.annotations.ptr[i].key,
 			 json_new_str(doc, template->meta.annotations.ptr[i].value));
 	json_set_str(doc, json_ensure_obj(doc, meta, "annotations"), KEY_SCHEDULED,
-		     str_from(zone_print(look->world->zone, due, text)));
+		     str_from(zone_print(view->world->zone, due, text)));
 	json_set_str(doc, owner, "apiVersion", str_from(plan_kinds[PLAN_VCCRONJOB].api_version));
 	json_set_str(doc, owner, "kind", str_from(plan_kinds[PLAN_VCCRONJOB].kind));
-	json_set_str(doc, owner, "name", look->cron.meta.name);
-	json_set_str(doc, owner, "uid", look->cron.meta.uid);
+	json_set_str(doc, owner, "name", view->cron.meta.name);
+	json_set_str(doc, owner, "uid", view->cron.meta.uid);
 	json_set_bool(doc, owner, "controller", true);
 	json_set_bool(doc, owner, "blockOwnerDeletion", true);
 	json_append(doc, json_ensure_arr(doc, meta, "ownerReferences"), owner);
@@ -342,14 +342,14 @@ static struct json_doc *make_job(const struct look *look, struct str name, int64
 }
 
 /* The schedule, if it is valid. */
-static bool read_schedule(struct look *look, struct cron *ret)
+static bool read_schedule(struct view *view, struct cron *ret)
 {
-	struct plan *plan = look->plan;
-	const struct meta *meta = &look->cron.meta;
-	struct str schedule = look->cron.spec.schedule;
-	struct str zone = cronjob_zone(look->world->cron);
+	struct plan *plan = view->plan;
+	const struct meta *meta = &view->cron.meta;
+	struct str schedule = view->cron.spec.schedule;
+	struct str zone = cronjob_zone(view->world->cron);
 
-	if (look->world->zone_missing) {
+	if (view->world->zone_missing) {
 		plan_warning(plan, PLAN_VCCRONJOB, meta, "InvalidTimeZone",
 			     "Invalid time zone \"%.*s\": unknown time zone %.*s", STR_ARG(zone),
 			     STR_ARG(zone));
@@ -373,105 +373,105 @@ static bool read_schedule(struct look *look, struct cron *ret)
 }
 
 /* The time of the run to create, or 0. */
-static int64_t find_due(struct look *look, struct str *ret_name)
+static int64_t find_due(struct view *view, struct str *ret_name)
 {
-	const struct vccronjob *cron = &look->cron;
+	const struct vccronjob *cron = &view->cron;
 	struct cron schedule;
 	bool many = false;
 	int64_t due;
 	int64_t next;
 
-	if ((cron->spec.suspend.set && cron->spec.suspend.value) || !read_schedule(look, &schedule))
+	if ((cron->spec.suspend.set && cron->spec.suspend.value) || !read_schedule(view, &schedule))
 		return 0;
-	due = latest_time(look, &schedule, &many);
-	next = cron_next(&schedule, look->world->zone, look->world->now);
+	due = latest_time(view, &schedule, &many);
+	next = cron_next(&schedule, view->world->zone, view->world->now);
 	if (next)
-		plan_look_at(look->plan, next + LOOK_LATE);
+		plan_step_at(view->plan, next + CHECK_LATE);
 	if (!due || due == cron->status.last_schedule_time)
 		return 0;
-	*ret_name = str_from(arena_printf(look->plan->arena, "%.*s-%lld", STR_ARG(cron->meta.name),
+	*ret_name = str_from(arena_printf(view->plan->arena, "%.*s-%lld", STR_ARG(cron->meta.name),
 					  (long long)(due / TIME_MINUTE)));
-	if (is_active(look, *ret_name) || is_made(look, *ret_name) || !make_room(look))
+	if (is_active(view, *ret_name) || is_made(view, *ret_name) || !make_room(view))
 		return 0;
 	if (many) {
-		plan_warning(look->plan, PLAN_VCCRONJOB, &cron->meta, "TooManyMissedTimes",
+		plan_warning(view->plan, PLAN_VCCRONJOB, &cron->meta, "TooManyMissedTimes",
 			     "too many missed start times. Set or decrease "
 			     ".spec.startingDeadlineSeconds or check clock skew");
-		plan_steady(look->plan);
+		plan_steady(view->plan);
 	}
 	return due;
 }
 
 /* --- steps ----------------------------------------------------------------------------------- */
 
-static void write_status(struct look *look)
+static void write_status(struct view *view)
 {
-	AUTO(json_doc_unref) struct json_doc *doc = json_doc_thaw(look->world->cron);
+	AUTO(json_doc_unref) struct json_doc *doc = json_doc_thaw(view->world->cron);
 
-	look->cron.status.active.ptr = look->active.ptr;
-	look->cron.status.active.len = look->active.len;
-	type_encode(&vccronjob_type, &look->cron, doc, json_doc_root(doc));
-	if (!json_eq(json_get(json_doc_root(doc), "status"), json_get(look->world->cron, "status")))
-		plan_update_status(look->plan, PLAN_VCCRONJOB, TAKE(doc));
+	view->cron.status.active.ptr = view->active.ptr;
+	view->cron.status.active.len = view->active.len;
+	type_encode(&vccronjob_type, &view->cron, doc, json_doc_root(doc));
+	if (!json_eq(json_get(json_doc_root(doc), "status"), json_get(view->world->cron, "status")))
+		plan_update_status(view->plan, PLAN_VCCRONJOB, TAKE(doc));
 }
 
-static void write_deletes(struct look *look)
+static void write_deletes(struct view *view)
 {
-	struct plan *plan = look->plan;
+	struct plan *plan = view->plan;
 
-	if (!look->delete.len)
+	if (!view->delete.len)
 		return;
 	plan_next_stage(plan);
-	for (size_t i = 0; i < look->delete.len; i++) {
-		struct plan_write *write = plan_delete(plan, PLAN_JOB, look->delete.ptr[i]);
+	for (size_t i = 0; i < view->delete.len; i++) {
+		struct plan_write *write = plan_delete(plan, PLAN_JOB, view->delete.ptr[i]);
 
 		write->fail_reason = "FailedDelete";
 		write->fail_text = arena_printf(plan->arena, "Error deleting job \"%.*s\": ",
-						STR_ARG(look->delete.ptr[i]->name));
+						STR_ARG(view->delete.ptr[i]->name));
 	}
 	plan_next_stage(plan);
-	for (size_t i = 0; i < look->delete.len; i++)
-		plan_normal(plan, PLAN_VCCRONJOB, &look->cron.meta, "SuccessfulDelete",
-			    "Deleted job \"%.*s\"", STR_ARG(look->delete.ptr[i]->name));
+	for (size_t i = 0; i < view->delete.len; i++)
+		plan_normal(plan, PLAN_VCCRONJOB, &view->cron.meta, "SuccessfulDelete",
+			    "Deleted job \"%.*s\"", STR_ARG(view->delete.ptr[i]->name));
 }
 
-static void write_job(struct look *look, struct str name, int64_t due)
+static void write_job(struct view *view, struct str name, int64_t due)
 {
-	struct plan *plan = look->plan;
+	struct plan *plan = view->plan;
 	struct plan_write *write;
 
 	plan_next_stage(plan);
-	write = plan_create(plan, PLAN_JOB, make_job(look, name, due));
+	write = plan_create(plan, PLAN_JOB, make_job(view, name, due));
 	write->fail_reason = "FailedCreate";
 	write->fail_text = "Failed to create job: ";
 	write->ending_text =
 		arena_printf(plan->arena, "Namespace %.*s is terminating, skipping job creation",
-			     STR_ARG(look->cron.meta.namespace));
+			     STR_ARG(view->cron.meta.namespace));
 	plan_next_stage(plan);
-	plan_normal(plan, PLAN_VCCRONJOB, &look->cron.meta, "SuccessfulCreate",
+	plan_normal(plan, PLAN_VCCRONJOB, &view->cron.meta, "SuccessfulCreate",
 		    "Created job %.*s for CronJob %.*s/%.*s", STR_ARG(name),
-		    STR_ARG(look->cron.meta.namespace), STR_ARG(look->cron.meta.name));
+		    STR_ARG(view->cron.meta.namespace), STR_ARG(view->cron.meta.name));
 	plan_steady(plan);
 }
 
 int cronjob_step(const struct cronjob_world *world, struct plan *plan, struct err *err)
 {
-	AUTO(look_done) struct look look = {.world = world, .plan = plan};
+	AUTO(view_done) struct view view = {.world = world, .plan = plan};
 	struct str name = str_none();
 	int64_t due;
 
-	if (type_decode(&vccronjob_type, world->cron, plan->arena, &look.cron, err) < 0)
+	if (type_decode(&vccronjob_type, world->cron, plan->arena, &view.cron, err) < 0)
 		return err_wrap(err, "cronjob");
-	plan_about(plan, PLAN_VCCRONJOB, &look.cron.meta);
-	if (meta_is_deleting(&look.cron.meta))
+	plan_about(plan, PLAN_VCCRONJOB, &view.cron.meta);
+	if (meta_is_deleting(&view.cron.meta))
 		return 0;
-	if (read_runs(&look, err) < 0)
+	if (read_runs(&view, err) < 0)
 		return -1;
-	tidy_up(&look);
-	due = find_due(&look, &name);
-	write_status(&look);
-	write_deletes(&look);
+	tidy_up(&view);
+	due = find_due(&view, &name);
+	write_status(&view);
+	write_deletes(&view);
 	if (due)
-		write_job(&look, name, due);
+		write_job(&view, name, due);
 	return 0;
 }

@@ -126,7 +126,7 @@ static bool is_due(int64_t due, struct eviction_time time, struct plan *plan)
 {
 	if (time.uptime >= due)
 		return true;
-	plan_look_at(plan, time_after(time.wall, due - time.uptime));
+	plan_step_at(plan, time_after(time.wall, due - time.uptime));
 	return false;
 }
 

@@ -27,7 +27,7 @@ struct flow_job {
 	bool lost;         /* it was created before and deleted, or has no template */
 };
 
-struct look {
+struct view {
 	const struct flow_world *world;
 	struct plan *plan;
 	struct jobflow flow;
@@ -38,54 +38,54 @@ struct look {
 /* --- reading --------------------------------------------------------------------------------- */
 
 /* As upstream, by the label, so that a flow which is made again finds its jobs. */
-static bool is_ours(const struct look *look, struct json job)
+static bool is_ours(const struct view *view, struct json job)
 {
 	struct json labels = json_get(json_get(job, "metadata"), "labels");
 	struct str by = json_str(json_get(labels, KEY_BY_FLOW));
-	struct str namespace = look->flow.meta.namespace;
+	struct str namespace = view->flow.meta.namespace;
 
 	return by.len > namespace.len && str_starts(by, namespace) &&
 	       by.ptr[namespace.len] == '.' &&
-	       str_eq(str_skip(by, namespace.len + 1), look->flow.meta.name);
+	       str_eq(str_skip(by, namespace.len + 1), view->flow.meta.name);
 }
 
-static int read_jobs(struct look *look, struct err *err)
+static int read_jobs(struct view *view, struct err *err)
 {
-	const struct flow_world *world = look->world;
-	struct arena *arena = look->plan->arena;
-	size_t count = look->flow.spec.flows.len;
+	const struct flow_world *world = view->world;
+	struct arena *arena = view->plan->arena;
+	size_t count = view->flow.spec.flows.len;
 
-	look->jobs = arena_calloc(arena, count + 1, sizeof(*look->jobs));
+	view->jobs = arena_calloc(arena, count + 1, sizeof(*view->jobs));
 	for (size_t i = 0; i < count; i++) {
-		struct flow_job *job = &look->jobs[i];
+		struct flow_job *job = &view->jobs[i];
 
-		job->name = str_from(arena_printf(arena, "%.*s-%.*s", STR_ARG(look->flow.meta.name),
-						  STR_ARG(look->flow.spec.flows.ptr[i].name)));
+		job->name = str_from(arena_printf(arena, "%.*s-%.*s", STR_ARG(view->flow.meta.name),
+						  STR_ARG(view->flow.spec.flows.ptr[i].name)));
 		job->first = true;
 		for (size_t k = 0; k < i; k++)
-			job->first = job->first && !str_eq(look->jobs[k].name, job->name);
+			job->first = job->first && !str_eq(view->jobs[k].name, job->name);
 		job->doc = world->find(world->arg, PLAN_JOB, job->name);
 		if (!json_is_absent(job->doc) &&
 		    type_decode(&vcjob_type, job->doc, arena, &job->view, err) < 0)
 			return err_wrap(err, "job %.*s", STR_ARG(job->name));
-		job->ours = is_ours(look, job->doc);
+		job->ours = is_ours(view, job->doc);
 	}
 	return 0;
 }
 
-static const struct flow_job *find_target(const struct look *look, struct str flow)
+static const struct flow_job *find_target(const struct view *view, struct str flow)
 {
-	for (size_t i = 0; i < look->flow.spec.flows.len; i++)
-		if (str_eq(look->flow.spec.flows.ptr[i].name, flow))
-			return &look->jobs[i];
+	for (size_t i = 0; i < view->flow.spec.flows.len; i++)
+		if (str_eq(view->flow.spec.flows.ptr[i].name, flow))
+			return &view->jobs[i];
 	return NULL;
 }
 
-static const struct jobflow_job *find_record(const struct look *look, struct str name)
+static const struct jobflow_job *find_record(const struct view *view, struct str name)
 {
-	for (size_t i = 0; i < look->flow.status.job_status_list.len; i++)
-		if (str_eq(look->flow.status.job_status_list.ptr[i].name, name))
-			return &look->flow.status.job_status_list.ptr[i];
+	for (size_t i = 0; i < view->flow.status.job_status_list.len; i++)
+		if (str_eq(view->flow.status.job_status_list.ptr[i].name, name))
+			return &view->flow.status.job_status_list.ptr[i];
 	return NULL;
 }
 
@@ -128,24 +128,24 @@ static bool are_in_phases(struct json list, const struct vcjob *job)
 	return true;
 }
 
-static bool do_answer(const struct look *look, enum flow_probe probe, struct json list,
+static bool do_answer(const struct view *view, enum flow_probe probe, struct json list,
 		      struct str job)
 {
-	const struct flow_world *world = look->world;
+	const struct flow_world *world = view->world;
 	struct json_iter it = json_iter(list);
 	bool all = true;
 
 	while (json_next(&it)) {
 		if (!world->answers)
 			return false;
-		plan_look_at(look->plan, world->now + PROBE_AGAIN);
+		plan_step_at(view->plan, world->now + PROBE_AGAIN);
 		all = world->answers(world->arg, probe, job, it.value) && all;
 	}
 	return all;
 }
 
 /* Are all conditions of the probe met? An empty probe counts as no probe. */
-static bool is_probed(const struct look *look, struct json probe, const struct flow_job *job)
+static bool is_probed(const struct view *view, struct json probe, const struct flow_job *job)
 {
 	struct json phases = json_get(probe, "taskStatusList");
 	struct json http = json_get(probe, "httpGetList");
@@ -154,20 +154,20 @@ static bool is_probed(const struct look *look, struct json probe, const struct f
 	if (!json_len(phases) && !json_len(http) && !json_len(tcp))
 		return false;
 	return are_in_phases(phases, &job->view) &&
-	       do_answer(look, FLOW_PROBE_HTTP, http, job->name) &&
-	       do_answer(look, FLOW_PROBE_TCP, tcp, job->name);
+	       do_answer(view, FLOW_PROBE_HTTP, http, job->name) &&
+	       do_answer(view, FLOW_PROBE_TCP, tcp, job->name);
 }
 
-static bool is_its_turn(const struct look *look, const struct jobflow_flow *flow)
+static bool is_its_turn(const struct view *view, const struct jobflow_flow *flow)
 {
 	const struct jobflow_depends_on *depends = flow->depends_on;
 
 	for (size_t i = 0; depends && i < depends->targets.len; i++) {
-		const struct flow_job *target = find_target(look, depends->targets.ptr[i]);
+		const struct flow_job *target = find_target(view, depends->targets.ptr[i]);
 
 		if (!target || json_is_absent(target->doc) ||
 		    (target->view.status.state.phase != VCJOB_COMPLETED &&
-		     !is_probed(look, depends->probe, target)))
+		     !is_probed(view, depends->probe, target)))
 			return false;
 	}
 	return true;
@@ -175,18 +175,18 @@ static bool is_its_turn(const struct look *look, const struct jobflow_flow *flow
 
 /* --- new jobs -------------------------------------------------------------------------------- */
 
-static void set_mark(struct json_doc *doc, struct json meta, const char *key, struct look *look,
+static void set_mark(struct json_doc *doc, struct json meta, const char *key, struct view *view,
 		     struct str name)
 {
 	static const char *const maps[] = {"labels", "annotations"};
 
 	for (size_t i = 0; i < ARRAY_LEN(maps); i++)
 		json_set(doc, json_ensure_obj(doc, meta, maps[i]), str_from(key),
-			 json_new_printf(doc, "%.*s.%.*s", STR_ARG(look->flow.meta.namespace),
+			 json_new_printf(doc, "%.*s.%.*s", STR_ARG(view->flow.meta.namespace),
 					 STR_ARG(name)));
 }
 
-static struct json_doc *make_job(struct look *look, struct str name, struct str template_name,
+static struct json_doc *make_job(struct view *view, struct str name, struct str template_name,
 				 struct json template)
 {
 	struct json_doc *doc = json_doc_new();
@@ -199,13 +199,13 @@ static struct json_doc *make_job(struct look *look, struct str name, struct str 
 	json_set_str(doc, root, "kind", str_from(plan_kinds[PLAN_JOB].kind));
 	meta = json_ensure_obj(doc, root, "metadata");
 	json_set_str(doc, meta, "name", name);
-	json_set_str(doc, meta, "namespace", look->flow.meta.namespace);
-	set_mark(doc, meta, KEY_BY_TEMPLATE, look, template_name);
-	set_mark(doc, meta, KEY_BY_FLOW, look, look->flow.meta.name);
+	json_set_str(doc, meta, "namespace", view->flow.meta.namespace);
+	set_mark(doc, meta, KEY_BY_TEMPLATE, view, template_name);
+	set_mark(doc, meta, KEY_BY_FLOW, view, view->flow.meta.name);
 	json_set_str(doc, owner, "apiVersion", str_from(plan_kinds[PLAN_JOBFLOW].api_version));
 	json_set_str(doc, owner, "kind", str_from(plan_kinds[PLAN_JOBFLOW].kind));
-	json_set_str(doc, owner, "name", look->flow.meta.name);
-	json_set_str(doc, owner, "uid", look->flow.meta.uid);
+	json_set_str(doc, owner, "name", view->flow.meta.name);
+	json_set_str(doc, owner, "uid", view->flow.meta.uid);
 	json_set_bool(doc, owner, "controller", true);
 	json_set_bool(doc, owner, "blockOwnerDeletion", true);
 	json_append(doc, json_ensure_arr(doc, meta, "ownerReferences"), owner);
@@ -215,33 +215,33 @@ static struct json_doc *make_job(struct look *look, struct str name, struct str 
 }
 
 /* Marks lost jobs; creates the jobs whose dependencies are met if `create`. */
-static void walk_jobs(struct look *look, bool make)
+static void walk_jobs(struct view *view, bool make)
 {
-	const struct flow_world *world = look->world;
-	size_t first = look->plan->writes.len;
+	const struct flow_world *world = view->world;
+	size_t first = view->plan->writes.len;
 
-	for (size_t i = 0; i < look->flow.spec.flows.len; i++) {
-		const struct jobflow_flow *flow = &look->flow.spec.flows.ptr[i];
-		struct flow_job *job = &look->jobs[i];
+	for (size_t i = 0; i < view->flow.spec.flows.len; i++) {
+		const struct jobflow_flow *flow = &view->flow.spec.flows.ptr[i];
+		struct flow_job *job = &view->jobs[i];
 		struct json template;
 
 		if (!job->first || !json_is_absent(job->doc))
 			continue;
-		job->lost = find_record(look, job->name) != NULL;
-		if (job->lost || !is_its_turn(look, flow))
+		job->lost = find_record(view, job->name) != NULL;
+		if (job->lost || !is_its_turn(view, flow))
 			continue;
 		template = world->find(world->arg, PLAN_JOBTEMPLATE, flow->name);
 		job->lost = json_is_absent(template);
 		if (!job->lost && make)
-			plan_create(look->plan, PLAN_JOB,
-				    make_job(look, job->name, flow->name, template));
+			plan_create(view->plan, PLAN_JOB,
+				    make_job(view, job->name, flow->name, template));
 	}
-	if (look->plan->writes.len == first)
+	if (view->plan->writes.len == first)
 		return;
-	plan_next_stage(look->plan);
-	for (size_t i = first; i < look->plan->writes.len; i++)
-		plan_normal(look->plan, PLAN_JOBFLOW, &look->flow.meta, "Created",
-			    "create a job named %.*s!", STR_ARG(look->plan->writes.ptr[i].name));
+	plan_next_stage(view->plan);
+	for (size_t i = first; i < view->plan->writes.len; i++)
+		plan_normal(view->plan, PLAN_JOBFLOW, &view->flow.meta, "Created",
+			    "create a job named %.*s!", STR_ARG(view->plan->writes.ptr[i].name));
 }
 
 /* --- status ---------------------------------------------------------------------------------- */
@@ -267,18 +267,18 @@ static struct strs *list_of(struct jobflow_status *status, enum vcjob_phase phas
 	}
 }
 
-static void fill_lists(struct look *look, struct jobflow_status *status)
+static void fill_lists(struct view *view, struct jobflow_status *status)
 {
-	size_t count = look->flow.spec.flows.len + 1;
+	size_t count = view->flow.spec.flows.len + 1;
 	struct strs *lists[] = {&status->pending_jobs,    &status->running_jobs,
 				&status->failed_jobs,     &status->completed_jobs,
 				&status->terminated_jobs, &status->unknown_jobs};
 
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
 		*lists[i] = (struct strs){
-			arena_calloc(look->plan->arena, count, sizeof(struct str)), 0};
+			arena_calloc(view->plan->arena, count, sizeof(struct str)), 0};
 	for (size_t i = 0; i + 1 < count; i++) {
-		const struct flow_job *job = &look->jobs[i];
+		const struct flow_job *job = &view->jobs[i];
 		struct strs *list = &status->unknown_jobs;
 
 		if (!job->first || (json_is_absent(job->doc) && !job->lost))
@@ -290,13 +290,13 @@ static void fill_lists(struct look *look, struct jobflow_status *status)
 	}
 }
 
-static void fill_histories(struct look *look, const struct jobflow_job *old, enum vcjob_phase phase,
+static void fill_histories(struct view *view, const struct jobflow_job *old, enum vcjob_phase phase,
 			   struct jobflow_job *to)
 {
 	size_t len = old ? old->running_histories.len : 0;
 
 	to->running_histories.ptr =
-		arena_calloc(look->plan->arena, len + 1, sizeof(*to->running_histories.ptr));
+		arena_calloc(view->plan->arena, len + 1, sizeof(*to->running_histories.ptr));
 	for (size_t i = 0; i < len; i++)
 		to->running_histories.ptr[i] = old->running_histories.ptr[i];
 	to->running_histories.len = len;
@@ -304,13 +304,13 @@ static void fill_histories(struct look *look, const struct jobflow_job *old, enu
 	    (len && old->running_histories.ptr[len - 1].state == phase))
 		return;
 	if (len)
-		to->running_histories.ptr[len - 1].end = look->world->now;
-	to->running_histories.ptr[len].start = look->world->now;
+		to->running_histories.ptr[len - 1].end = view->world->now;
+	to->running_histories.ptr[len].start = view->world->now;
 	to->running_histories.ptr[len].state = phase;
 	to->running_histories.len++;
 }
 
-static void fill_job(struct look *look, const struct flow_job *job, struct jobflow_job *to)
+static void fill_job(struct view *view, const struct flow_job *job, struct jobflow_job *to)
 {
 	const struct vcjob_status *status = &job->view.status;
 
@@ -322,43 +322,43 @@ static void fill_job(struct look *look, const struct flow_job *job, struct jobfl
 	};
 	if (status->running_duration.set)
 		to->end = to->start + status->running_duration.value;
-	fill_histories(look, find_record(look, job->name), status->state.phase, to);
+	fill_histories(view, find_record(view, job->name), status->state.phase, to);
 }
 
 /* The record of a job stays after the job was deleted. */
-static void fill_records(struct look *look, struct jobflow_status *status)
+static void fill_records(struct view *view, struct jobflow_status *status)
 {
-	size_t count = look->flow.spec.flows.len;
-	size_t old = look->flow.status.job_status_list.len;
-	struct jobflow_job *list = arena_calloc(look->plan->arena, count + old + 1, sizeof(*list));
+	size_t count = view->flow.spec.flows.len;
+	size_t old = view->flow.status.job_status_list.len;
+	struct jobflow_job *list = arena_calloc(view->plan->arena, count + old + 1, sizeof(*list));
 	size_t len = old;
 
 	for (size_t i = 0; i < old; i++)
-		list[i] = look->flow.status.job_status_list.ptr[i];
+		list[i] = view->flow.status.job_status_list.ptr[i];
 	for (size_t i = 0; i < count; i++) {
-		const struct flow_job *job = &look->jobs[i];
+		const struct flow_job *job = &view->jobs[i];
 		size_t at = 0;
 
 		if (!job->first || !job->ours)
 			continue;
 		while (at < len && !str_eq(list[at].name, job->name))
 			at++;
-		fill_job(look, job, &list[at]);
+		fill_job(view, job, &list[at]);
 		len += at == len;
 	}
 	status->job_status_list.ptr = list;
 	status->job_status_list.len = len;
 }
 
-static void fill_conditions(struct look *look, struct jobflow_status *status)
+static void fill_conditions(struct view *view, struct jobflow_status *status)
 {
-	size_t count = look->flow.spec.flows.len;
+	size_t count = view->flow.spec.flows.len;
 	size_t len = 0;
 
 	status->conditions.ptr =
-		arena_calloc(look->plan->arena, count + 1, sizeof(*status->conditions.ptr));
+		arena_calloc(view->plan->arena, count + 1, sizeof(*status->conditions.ptr));
 	for (size_t i = 0; i < count; i++) {
-		const struct flow_job *job = &look->jobs[i];
+		const struct flow_job *job = &view->jobs[i];
 		struct jobflow_condition *condition = &status->conditions.ptr[len].value;
 
 		if (!job->first || !job->ours)
@@ -375,10 +375,10 @@ static void fill_conditions(struct look *look, struct jobflow_status *status)
 	status->conditions.len = len;
 }
 
-static enum jobflow_phase next_phase(const struct look *look, const struct jobflow_status *status)
+static enum jobflow_phase next_phase(const struct view *view, const struct jobflow_status *status)
 {
-	enum jobflow_phase phase = look->flow.status.state.phase;
-	size_t flows = look->flow.spec.flows.len;
+	enum jobflow_phase phase = view->flow.status.state.phase;
+	size_t flows = view->flow.spec.flows.len;
 	bool failed = status->failed_jobs.len > 0;
 
 	if (phase == JOBFLOW_PHASE_NONE || phase == JOBFLOW_PENDING) {
@@ -395,58 +395,58 @@ static enum jobflow_phase next_phase(const struct look *look, const struct jobfl
 	return phase;
 }
 
-static void record(struct look *look)
+static void record(struct view *view)
 {
-	struct jobflow next = look->flow;
-	AUTO(json_doc_unref) struct json_doc *doc = json_doc_thaw(look->world->flow);
+	struct jobflow next = view->flow;
+	AUTO(json_doc_unref) struct json_doc *doc = json_doc_thaw(view->world->flow);
 
-	fill_lists(look, &next.status);
-	fill_records(look, &next.status);
-	fill_conditions(look, &next.status);
-	next.status.state.phase = next_phase(look, &next.status);
+	fill_lists(view, &next.status);
+	fill_records(view, &next.status);
+	fill_conditions(view, &next.status);
+	next.status.state.phase = next_phase(view, &next.status);
 	type_encode(&jobflow_type, &next, doc, json_doc_root(doc));
-	if (!json_eq(json_get(json_doc_root(doc), "status"), json_get(look->world->flow, "status")))
-		plan_update_status(look->plan, PLAN_JOBFLOW, TAKE(doc));
+	if (!json_eq(json_get(json_doc_root(doc), "status"), json_get(view->world->flow, "status")))
+		plan_update_status(view->plan, PLAN_JOBFLOW, TAKE(doc));
 }
 
 /* --- steps ----------------------------------------------------------------------------------- */
 
-static void delete_jobs(struct look *look)
+static void delete_jobs(struct view *view)
 {
-	for (size_t i = 0; i < look->flow.spec.flows.len; i++) {
-		const struct flow_job *job = &look->jobs[i];
+	for (size_t i = 0; i < view->flow.spec.flows.len; i++) {
+		const struct flow_job *job = &view->jobs[i];
 
 		if (job->first && job->ours && !meta_is_deleting(&job->view.meta))
-			plan_delete(look->plan, PLAN_JOB, &job->view.meta);
+			plan_delete(view->plan, PLAN_JOB, &job->view.meta);
 	}
 }
 
 int flow_step(const struct flow_world *world, struct plan *plan, struct err *err)
 {
-	struct look look = {.world = world, .plan = plan};
+	struct view view = {.world = world, .plan = plan};
 	enum jobflow_phase phase;
 
-	if (type_decode(&jobflow_type, world->flow, plan->arena, &look.flow, err) < 0)
+	if (type_decode(&jobflow_type, world->flow, plan->arena, &view.flow, err) < 0)
 		return err_wrap(err, "jobflow");
-	phase = look.flow.status.state.phase;
-	if (meta_is_deleting(&look.flow.meta) || phase == JOBFLOW_FAILED ||
+	phase = view.flow.status.state.phase;
+	if (meta_is_deleting(&view.flow.meta) || phase == JOBFLOW_FAILED ||
 	    phase == JOBFLOW_TERMINATING)
 		return 0;
-	if (read_jobs(&look, err) < 0)
+	if (read_jobs(&view, err) < 0)
 		return -1;
-	if (phase == JOBFLOW_SUCCEED && look.flow.spec.job_retain_policy == JOBFLOW_DELETE) {
-		delete_jobs(&look);
+	if (phase == JOBFLOW_SUCCEED && view.flow.spec.job_retain_policy == JOBFLOW_DELETE) {
+		delete_jobs(&view);
 		return 0;
 	}
 	if (phase == JOBFLOW_PHASE_NONE) {
-		walk_jobs(&look, true);
-		record(&look);
+		walk_jobs(&view, true);
+		record(&view);
 		return 0;
 	}
-	walk_jobs(&look, false);
-	record(&look);
+	walk_jobs(&view, false);
+	record(&view);
 	plan_next_stage(plan);
-	walk_jobs(&look, true);
+	walk_jobs(&view, true);
 	return 0;
 }
 

@@ -25,7 +25,7 @@ void job_build_suffix(const struct vcjob *job, struct str text, size_t count, st
 	}
 }
 
-struct json job_build_owners(const struct job_look *look, struct json_doc *doc)
+struct json job_build_owners(const struct job_view *view, struct json_doc *doc)
 {
 	const struct plan_kind *kind = &plan_kinds[PLAN_JOB];
 	struct json ret = json_new_arr(doc);
@@ -33,15 +33,15 @@ struct json job_build_owners(const struct job_look *look, struct json_doc *doc)
 
 	json_set_str(doc, row, "apiVersion", str_from(kind->api_version));
 	json_set_str(doc, row, "kind", str_from(kind->kind));
-	json_set_str(doc, row, "name", look->job->meta.name);
-	json_set_str(doc, row, "uid", look->job->meta.uid);
+	json_set_str(doc, row, "name", view->job->meta.name);
+	json_set_str(doc, row, "uid", view->job->meta.uid);
 	json_set_bool(doc, row, "controller", true);
 	json_set_bool(doc, row, "blockOwnerDeletion", true);
 	json_append(doc, ret, row);
 	return ret;
 }
 
-struct json_doc *job_build_owned(const struct job_look *look, enum plan_kind_id kind,
+struct json_doc *job_build_owned(const struct job_view *view, enum plan_kind_id kind,
 				 struct str name)
 {
 	struct json_doc *doc = json_doc_new();
@@ -53,8 +53,8 @@ struct json_doc *job_build_owned(const struct job_look *look, enum plan_kind_id 
 	json_set_str(doc, root, "kind", str_from(plan_kinds[kind].kind));
 	meta = json_ensure_obj(doc, root, "metadata");
 	json_set_str(doc, meta, "name", name);
-	json_set_str(doc, meta, "namespace", look->job->meta.namespace);
-	json_set(doc, meta, STR("ownerReferences"), job_build_owners(look, doc));
+	json_set_str(doc, meta, "namespace", view->job->meta.namespace);
+	json_set(doc, meta, STR("ownerReferences"), job_build_owners(view, doc));
 	return doc;
 }
 
@@ -72,10 +72,10 @@ static void set_number(struct json_doc *doc, struct json to, const char *key, in
 	json_set(doc, to, str_from(key), json_new_printf(doc, "%lld", (long long)value));
 }
 
-static void put_labels(const struct job_look *look, const struct vcjob_task *task, int32_t index,
+static void put_labels(const struct job_view *view, const struct vcjob_task *task, int32_t index,
 		       struct json_doc *doc, struct json to)
 {
-	const struct vcjob *job = look->job;
+	const struct vcjob *job = view->job;
 
 	set_number(doc, to, KEY_TASK_INDEX, index);
 	json_set_str(doc, to, KEY_JOB_NAME, job->meta.name);
@@ -84,7 +84,7 @@ static void put_labels(const struct job_look *look, const struct vcjob_task *tas
 	json_set_str(doc, to, KEY_QUEUE_NAME, job->spec.queue);
 	copy_label(doc, to, &job->meta.labels, KEY_PREEMPTABLE);
 	copy_label(doc, to, &job->meta.labels, KEY_COOLDOWN_TIME);
-	if (look->forwarded)
+	if (view->forwarded)
 		json_set_str(doc, to, KEY_JOB_FORWARDING, STR("true"));
 	if (task->partition_policy) {
 		int32_t size = task->partition_policy->partition_size;
@@ -93,10 +93,10 @@ static void put_labels(const struct job_look *look, const struct vcjob_task *tas
 	}
 }
 
-static void put_annotations(const struct job_look *look, const struct vcjob_task *task,
+static void put_annotations(const struct job_view *view, const struct vcjob_task *task,
 			    int32_t index, struct json_doc *doc, struct json to)
 {
-	const struct vcjob *job = look->job;
+	const struct vcjob *job = view->job;
 	const struct labels *from = &job->meta.annotations;
 	AUTO(buf_done) struct buf group = BUF_UNBOUNDED;
 
@@ -119,25 +119,25 @@ static void put_annotations(const struct job_look *look, const struct vcjob_task
 	copy_label(doc, to, from,
 		   labels_find(from, STR(KEY_JDB_MIN_AVAILABLE)) ? KEY_JDB_MIN_AVAILABLE
 								 : KEY_JDB_MAX_UNAVAILABLE);
-	if (look->forwarded)
+	if (view->forwarded)
 		json_set_str(doc, to, KEY_JOB_FORWARDING, STR("true"));
 }
 
 /* The pod replaces an evicted one, and a policy waits for it to run. */
-static void put_evicted(const struct job_look *look, const struct job_task_view *task,
+static void put_evicted(const struct job_view *view, const struct job_task_view *task,
 			struct json_doc *doc, struct json annotations)
 {
 	char text[TIME_TEXT_SIZE];
 
 	if (task->awaits &&
-	    task->recorded + look->job->status.terminating > task->there + look->deleting)
+	    task->recorded + view->job->status.terminating > task->there + view->deleting)
 		json_set_str(doc, annotations, KEY_EVICTED_AT,
-			     str_from(time_print_micro(look->world->now, text)));
+			     str_from(time_print_micro(view->world->now, text)));
 }
 
-static void put_claims(const struct job_look *look, struct plugin_pod *pod)
+static void put_claims(const struct job_view *view, struct plugin_pod *pod)
 {
-	const struct vcjob *job = look->job;
+	const struct vcjob *job = view->job;
 
 	for (size_t i = 0; i < job->spec.volumes.len; i++) {
 		const struct vcjob_volume *volume = &job->spec.volumes.ptr[i];
@@ -178,35 +178,35 @@ static struct json copy_map(struct json_doc *doc, struct json to, const char *ke
 	return json_ensure_obj(doc, to, key);
 }
 
-struct json_doc *job_build_pod(struct job_look *look, size_t task, int32_t index, struct err *err)
+struct json_doc *job_build_pod(struct job_view *view, size_t task, int32_t index, struct err *err)
 {
-	const struct job_task_view *view = &look->tasks[task];
-	const struct vcjob_task *spec = view->spec;
+	const struct job_task_view *of_task = &view->tasks[task];
+	const struct vcjob_task *spec = of_task->spec;
 	struct json from = json_get(spec->template, "metadata");
 	AUTO(buf_done) struct buf name = BUF_UNBOUNDED;
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
 	struct plugin_pod pod = {.task = spec, .index = index};
 	struct json root, annotations;
 
-	buf_printf(&name, "%.*s-%.*s-%d", STR_ARG(look->job->meta.name), STR_ARG(spec->name),
+	buf_printf(&name, "%.*s-%.*s-%d", STR_ARG(view->job->meta.name), STR_ARG(spec->name),
 		   index);
-	doc = job_build_owned(look, PLAN_POD, buf_str(&name));
+	doc = job_build_owned(view, PLAN_POD, buf_str(&name));
 	root = json_doc_root(doc);
 	pod.doc = doc;
 	pod.name = buf_str(&name);
 	pod.meta = json_get(root, "metadata");
-	put_labels(look, spec, index, doc, copy_map(doc, pod.meta, "labels", from));
+	put_labels(view, spec, index, doc, copy_map(doc, pod.meta, "labels", from));
 	annotations = copy_map(doc, pod.meta, "annotations", from);
-	put_annotations(look, spec, index, doc, annotations);
-	put_evicted(look, view, doc, annotations);
+	put_annotations(view, spec, index, doc, annotations);
+	put_evicted(view, of_task, doc, annotations);
 	if (json_is(json_get(spec->template, "spec"), JSON_OBJ))
 		json_set(doc, root, STR("spec"),
 			 json_new_copy(doc, json_get(spec->template, "spec")));
 	pod.spec = json_ensure_obj(doc, root, "spec");
-	set_default(&pod, "schedulerName", look->job->spec.scheduler_name);
-	set_default(&pod, "priorityClassName", look->job->spec.priority_class_name);
-	put_claims(look, &pod);
-	if (plugins_pod(look, &pod, err) < 0)
+	set_default(&pod, "schedulerName", view->job->spec.scheduler_name);
+	set_default(&pod, "priorityClassName", view->job->spec.priority_class_name);
+	put_claims(view, &pod);
+	if (plugins_pod(view, &pod, err) < 0)
 		return NULL;
 	return TAKE(doc);
 }

@@ -26,7 +26,7 @@ struct plugin_object {
 
 /* One plugin of one job. */
 struct plugin_run {
-	struct job_look *look;
+	struct job_view *view;
 	const struct vcjob *job;
 	const struct strs *args;
 	bool initial; /* the job has not started: all objects must exist */
@@ -63,13 +63,13 @@ JOB_PLUGINS(PLUGIN_DECLARE)
 
 /* Adds the writes of all plugins. False: pods must not be created yet (a plugin waits, or is
  * unknown; an event says so). */
-bool plugins_ensure(struct job_look *look);
-int plugins_pod(struct job_look *look, struct plugin_pod *pod, struct err *err) MUST_CHECK;
+bool plugins_ensure(struct job_view *view);
+int plugins_pod(struct job_view *view, struct plugin_pod *pod, struct err *err) MUST_CHECK;
 /* Delete the objects of all plugins. */
-void plugins_clean(struct job_look *look);
+void plugins_clean(struct job_view *view);
 /* status.controlledResources of the job's plugins and claims; without plugins after it was killed.
  */
-struct labels plugins_controlled(const struct job_look *look, bool killed);
+struct labels plugins_controlled(const struct job_view *view, bool killed);
 
 /* --- for plugins ----------------------------------------------------------------------------- */
 

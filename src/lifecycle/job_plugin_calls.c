@@ -24,84 +24,84 @@ static const struct strs *args_of(const struct vcjob *job, const char *name)
 	return NULL;
 }
 
-static bool are_known(struct job_look *look)
+static bool are_known(struct job_view *view)
 {
-	for (size_t i = 0; i < look->job->spec.plugins.len; i++) {
-		struct str name = look->job->spec.plugins.ptr[i].key;
+	for (size_t i = 0; i < view->job->spec.plugins.len; i++) {
+		struct str name = view->job->spec.plugins.ptr[i].key;
 
 		if (job_plugin_find(name))
 			continue;
-		plan_warning(look->plan, PLAN_JOB, &look->job->meta, "PluginError",
+		plan_warning(view->plan, PLAN_JOB, &view->job->meta, "PluginError",
 			     "Execute plugin when job add failed, err: failed to get plugin %.*s",
 			     STR_ARG(name));
-		plan_steady(look->plan);
+		plan_steady(view->plan);
 		return false;
 	}
 	return true;
 }
 
 /* Errors of a plugin's objects are recorded as events of the job. */
-static void tell_failures(struct job_look *look, const struct plugin *plugin, size_t from)
+static void report_failures(struct job_view *view, const struct plugin *plugin, size_t from)
 {
 	const char *text = "Execute plugin when job add failed, err: ";
 
 	if (plugin == &plugin_ssh)
-		text = arena_printf(look_arena(look),
+		text = arena_printf(view_arena(view),
 				    "%screate secret for job <%.*s/%.*s> with ssh plugin failed "
 				    "for ",
-				    text, STR_ARG(look->job->meta.namespace),
-				    STR_ARG(look->job->meta.name));
-	for (size_t i = from; i < look->plan->writes.len; i++) {
-		look->plan->writes.ptr[i].fail_reason = "PluginError";
-		look->plan->writes.ptr[i].fail_text = text;
+				    text, STR_ARG(view->job->meta.namespace),
+				    STR_ARG(view->job->meta.name));
+	for (size_t i = from; i < view->plan->writes.len; i++) {
+		view->plan->writes.ptr[i].fail_reason = "PluginError";
+		view->plan->writes.ptr[i].fail_text = text;
 	}
 }
 
-bool plugins_ensure(struct job_look *look)
+bool plugins_ensure(struct job_view *view)
 {
-	bool ready = are_known(look);
+	bool ready = are_known(view);
 
 	for (size_t i = 0; i < ARRAY_LEN(plugins) && ready; i++) {
 		struct plugin_run run = {
-			.look = look,
-			.job = look->job,
-			.args = args_of(look->job, plugins[i].name),
-			.initial = look->job->status.state.phase != VCJOB_RUNNING,
+			.view = view,
+			.job = view->job,
+			.args = args_of(view->job, plugins[i].name),
+			.initial = view->job->status.state.phase != VCJOB_RUNNING,
 		};
-		size_t from = look->plan->writes.len;
+		size_t from = view->plan->writes.len;
 
 		if (!run.args || !plugins[i].type->ensure)
 			continue;
 		plugins[i].type->ensure(&run);
-		tell_failures(look, plugins[i].type, from);
+		report_failures(view, plugins[i].type, from);
 		if (!run.waits)
 			continue;
 		ready = false;
-		if (!look->outcome->wants_ssh_key)
-			plan_look_at(look->plan, look->world->now + TIME_SECOND);
+		if (!view->outcome->wants_ssh_key)
+			plan_step_at(view->plan, view->world->now + TIME_SECOND);
 	}
 	return ready;
 }
 
-static struct plugin_run run_of(struct job_look *look, size_t at)
+static struct plugin_run run_of(struct job_view *view, size_t at)
 {
 	return (struct plugin_run){
-		.look = look,
-		.job = look->job,
-		.args = args_of(look->job, plugins[at].name),
+		.view = view,
+		.job = view->job,
+		.args = args_of(view->job, plugins[at].name),
 	};
 }
 
-int plugins_pod(struct job_look *look, struct plugin_pod *pod, struct err *err)
+int plugins_pod(struct job_view *view, struct plugin_pod *pod, struct err *err)
 {
 	for (size_t i = 0; i < ARRAY_LEN(plugins); i++) {
-		struct plugin_run run = run_of(look, i);
+		struct plugin_run run = run_of(view, i);
 
 		if (run.args && plugins[i].type->containers)
 			plugins[i].type->containers(&run, pod);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(plugins); i++) {
-		struct plugin_run run = run_of(look, i);
+		struct plugin_run run = run_of(view, i);
 
 		if (run.args && plugins[i].type->pod && plugins[i].type->pod(&run, pod, err) < 0)
 			return err_wrap(err, "plugin %s", plugins[i].name);
@@ -109,41 +109,41 @@ int plugins_pod(struct job_look *look, struct plugin_pod *pod, struct err *err)
 	return 0;
 }
 
-static void delete_object(struct job_look *look, const struct plugin_object *object)
+static void delete_object(struct job_view *view, const struct plugin_object *object)
 {
-	struct plugin_run run = {.look = look, .job = look->job};
+	struct plugin_run run = {.view = view, .job = view->job};
 	struct str name = plugin_name(&run, object->suffix);
 	struct json found = plugin_find(&run, object->kind, name);
 	struct meta meta = {
-		.namespace = look->job->meta.namespace,
+		.namespace = view->job->meta.namespace,
 		.name = name,
 		.uid = meta_uid(found),
 	};
 
-	if (str_eq(job_controller_of(found), look->job->meta.uid) &&
+	if (str_eq(job_controller_of(found), view->job->meta.uid) &&
 	    json_is_absent(json_get(json_get(found, "metadata"), "deletionTimestamp")))
-		plan_delete(look->plan, object->kind, &meta);
+		plan_delete(view->plan, object->kind, &meta);
 }
 
-void plugins_clean(struct job_look *look)
+void plugins_clean(struct job_view *view)
 {
 	for (size_t i = 0; i < ARRAY_LEN(plugins); i++)
 		for (const struct plugin_object *object = plugins[i].type->objects;
-		     args_of(look->job, plugins[i].name) && object->suffix; object++)
-			delete_object(look, object);
+		     args_of(view->job, plugins[i].name) && object->suffix; object++)
+			delete_object(view, object);
 }
 
-struct labels plugins_controlled(const struct job_look *look, bool killed)
+struct labels plugins_controlled(const struct job_view *view, bool killed)
 {
-	const struct vcjob_spec *spec = &look->job->spec;
-	struct arena *arena = look_arena(look);
+	const struct vcjob_spec *spec = &view->job->spec;
+	struct arena *arena = view_arena(view);
 	size_t most = ARRAY_LEN(plugins) + spec->volumes.len;
 	struct labels ret = {arena_calloc(arena, most, sizeof(*ret.ptr)), 0};
 
 	for (size_t i = 0; i < ARRAY_LEN(plugins); i++) {
 		const char *name = plugins[i].name;
 
-		if (!killed && !plugins[i].type->unmarked && args_of(look->job, name))
+		if (!killed && !plugins[i].type->unmarked && args_of(view->job, name))
 			ret.ptr[ret.len++] = (struct label){
 				str_from(arena_printf(arena, "plugin-%s", name)), str_from(name)};
 	}
@@ -164,13 +164,13 @@ struct labels plugins_controlled(const struct job_look *look, bool killed)
 
 struct str plugin_name(const struct plugin_run *run, const char *suffix)
 {
-	return str_from(arena_printf(look_arena(run->look), "%.*s%s", STR_ARG(run->job->meta.name),
+	return str_from(arena_printf(view_arena(run->view), "%.*s%s", STR_ARG(run->job->meta.name),
 				     suffix));
 }
 
 struct json plugin_find(struct plugin_run *run, enum plan_kind_id kind, struct str name)
 {
-	const struct job_world *world = run->look->world;
+	const struct job_world *world = run->view->world;
 	struct json found = world->find(world->arg, kind, name);
 	struct str owner = job_controller_of(found);
 

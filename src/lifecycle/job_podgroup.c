@@ -19,32 +19,32 @@
 #include "base/banned.h"
 
 /* The reason is reported only for jobs that wait longer than this. */
-#define TELL_AFTER (5 * TIME_SECOND)
+#define REPORT_AFTER (5 * TIME_SECOND)
 
 void job_group_name(const struct meta *job, struct buf *to)
 {
 	buf_printf(to, "%.*s-%.*s", STR_ARG(job->name), STR_ARG(job->uid));
 }
 
-int job_group_read(struct job_look *look, struct err *err)
+int job_group_read(struct job_view *view, struct err *err)
 {
-	const struct job_world *world = look->world;
+	const struct job_world *world = view->world;
 	AUTO(buf_done) struct buf name = BUF_UNBOUNDED;
 
-	job_group_name(&look->job->meta, &name);
-	look->group_doc = world->find(world->arg, PLAN_PODGROUP, buf_str(&name));
+	job_group_name(&view->job->meta, &name);
+	view->group_doc = world->find(world->arg, PLAN_PODGROUP, buf_str(&name));
 	/* Very old versions gave it the name of the job. */
-	if (json_is_absent(look->group_doc)) {
-		struct json old = world->find(world->arg, PLAN_PODGROUP, look->job->meta.name);
+	if (json_is_absent(view->group_doc)) {
+		struct json old = world->find(world->arg, PLAN_PODGROUP, view->job->meta.name);
 
-		if (str_eq(job_controller_of(old), look->job->meta.uid))
-			look->group_doc = old;
+		if (str_eq(job_controller_of(old), view->job->meta.uid))
+			view->group_doc = old;
 	}
-	if (json_is_absent(look->group_doc))
+	if (json_is_absent(view->group_doc))
 		return 0;
-	if (type_decode(&podgroup_type, look->group_doc, look_arena(look), &look->group, err) < 0)
+	if (type_decode(&podgroup_type, view->group_doc, view_arena(view), &view->group, err) < 0)
 		return err_wrap(err, "podgroup %s", buf_text(&name));
-	look->has_group = true;
+	view->has_group = true;
 	return 0;
 }
 
@@ -82,11 +82,11 @@ static int by_priority(const void *a, const void *b)
 	return l->place < r->place ? -1 : 1;
 }
 
-static struct ranked *rank(const struct job_look *look)
+static struct ranked *rank(const struct job_view *view)
 {
-	const struct vcjob_spec *spec = &look->job->spec;
-	const struct job_world *world = look->world;
-	struct ranked *ret = arena_calloc(look_arena(look), spec->tasks.len + 1, sizeof(*ret));
+	const struct vcjob_spec *spec = &view->job->spec;
+	const struct job_world *world = view->world;
+	struct ranked *ret = arena_calloc(view_arena(view), spec->tasks.len + 1, sizeof(*ret));
 
 	for (size_t i = 0; i < spec->tasks.len; i++) {
 		struct json pod = json_get(spec->tasks.ptr[i].template, "spec");
@@ -106,10 +106,10 @@ static int64_t least(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-static void sum_resources(const struct job_look *look, struct demand *demand)
+static void sum_resources(const struct job_view *view, struct demand *demand)
 {
-	const struct vcjob_spec *spec = &look->job->spec;
-	struct ranked *ranks = rank(look);
+	const struct vcjob_spec *spec = &view->job->spec;
+	struct ranked *ranks = rank(view);
 	int64_t left = spec->min_available;
 	int64_t sum = 0;
 
@@ -185,17 +185,17 @@ static struct json make_task_members(const struct vcjob_spec *spec, struct json_
 	return ret;
 }
 
-static void create(struct job_look *look, const struct demand *demand)
+static void create(struct job_view *view, const struct demand *demand)
 {
-	const struct vcjob_spec *spec = &look->job->spec;
+	const struct vcjob_spec *spec = &view->job->spec;
 	AUTO(buf_done) struct buf name = BUF_UNBOUNDED;
-	struct json job = json_get(look->world->job, "metadata");
+	struct json job = json_get(view->world->job, "metadata");
 	struct plan_write *write;
 	struct json_doc *doc;
 	struct json meta, to, subs;
 
-	job_group_name(&look->job->meta, &name);
-	doc = job_build_owned(look, PLAN_PODGROUP, buf_str(&name));
+	job_group_name(&view->job->meta, &name);
+	doc = job_build_owned(view, PLAN_PODGROUP, buf_str(&name));
 	meta = json_get(json_doc_root(doc), "metadata");
 	if (json_len(json_get(job, "labels")) > 0)
 		json_set(doc, meta, STR("labels"), json_new_copy(doc, json_get(job, "labels")));
@@ -214,7 +214,7 @@ static void create(struct job_look *look, const struct demand *demand)
 	subs = make_sub_groups(spec, doc);
 	if (json_len(subs) > 0)
 		json_set(doc, to, STR("subGroupPolicy"), subs);
-	write = plan_create(look->plan, PLAN_PODGROUP, doc);
+	write = plan_create(view->plan, PLAN_PODGROUP, doc);
 	write->fail_reason = "PodGroupError";
 	write->fail_text = "Failed to create PodGroup, err: ";
 }
@@ -262,10 +262,10 @@ static struct json text_or_none(struct json_doc *doc, struct str text)
 
 /* Marks the group if the server rejected its pods: the scheduler must not reserve capacity for pods
  * that cannot be created. */
-static void patch_rejected(struct job_look *look, struct json_doc *patch)
+static void patch_rejected(struct job_view *view, struct json_doc *patch)
 {
-	enum job_pods_answer answer = look->world->pods_answer;
-	struct json annotations = json_get(json_get(look->group_doc, "metadata"), "annotations");
+	enum job_pods_answer answer = view->world->pods_answer;
+	struct json annotations = json_get(json_get(view->group_doc, "metadata"), "annotations");
 	bool marked = !json_is_absent(json_get(annotations, KEY_PODS_REJECTED));
 	struct json row;
 
@@ -288,11 +288,11 @@ static void patch_rejected(struct job_look *look, struct json_doc *patch)
 	json_append(patch, json_doc_root(patch), row);
 }
 
-static void update(struct job_look *look, const struct demand *demand)
+static void update(struct job_view *view, const struct demand *demand)
 {
-	const struct vcjob_spec *spec = &look->job->spec;
-	const struct podgroup_spec *is = &look->group.spec;
-	struct json there = json_get(look->group_doc, "spec");
+	const struct vcjob_spec *spec = &view->job->spec;
+	const struct podgroup_spec *is = &view->group.spec;
+	struct json there = json_get(view->group_doc, "spec");
 	AUTO(json_doc_unref) struct json_doc *patch = json_doc_new();
 	struct json members = make_task_members(spec, patch);
 	struct json subs = make_sub_groups(spec, patch);
@@ -315,37 +315,37 @@ static void update(struct job_look *look, const struct demand *demand)
 	if (!contains(json_get(there, "subGroupPolicy"), subs) &&
 	    json_len(subs) + json_len(json_get(there, "subGroupPolicy")) > 0)
 		patch_member(patch, "subGroupPolicy", json_len(subs) > 0 ? subs : JSON_NONE, true);
-	patch_rejected(look, patch);
+	patch_rejected(view, patch);
 	if (json_len(json_doc_root(patch)) == 0)
 		return;
-	write = plan_patch(look->plan, PLAN_PODGROUP, &look->group.meta, PLAN_JSON_PATCH,
+	write = plan_patch(view->plan, PLAN_PODGROUP, &view->group.meta, PLAN_JSON_PATCH,
 			   TAKE(patch));
 	write->fail_reason = "PodGroupError";
 	write->fail_text = "Failed to create PodGroup, err: ";
 }
 
-void job_group_ensure(struct job_look *look)
+void job_group_ensure(struct job_view *view)
 {
 	AUTO(demand_done) struct demand demand;
 
-	demand_init(&demand, look_arena(look));
-	sum_resources(look, &demand);
-	if (look->has_group)
-		update(look, &demand);
+	demand_init(&demand, view_arena(view));
+	sum_resources(view, &demand);
+	if (view->has_group)
+		update(view, &demand);
 	else
-		create(look, &demand);
+		create(view, &demand);
 }
 
 /* --- why it waits ---------------------------------------------------------------------------- */
 
 /* By the newest condition that is true. */
-static bool tell_condition(struct job_look *look)
+static bool report_condition(struct job_view *view)
 {
 	const struct podgroup_condition *newest = NULL;
 	AUTO(buf_done) struct buf type = BUF_UNBOUNDED;
 
-	for (size_t i = 0; i < look->group.status.conditions.len; i++) {
-		const struct podgroup_condition *row = &look->group.status.conditions.ptr[i];
+	for (size_t i = 0; i < view->group.status.conditions.len; i++) {
+		const struct podgroup_condition *row = &view->group.status.conditions.ptr[i];
 
 		if (str_is(row->status, "True") &&
 		    (!newest || row->last_transition_time >= newest->last_transition_time))
@@ -360,44 +360,44 @@ static bool tell_condition(struct job_look *look)
 
 		buf_putc(&type, c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c);
 	}
-	plan_warning(look->plan, PLAN_JOB, &look->job->meta, "PodGroupPending",
-		     "PodGroup %.*s:%.*s %s, reason: %.*s", STR_ARG(look->job->meta.namespace),
-		     STR_ARG(look->job->meta.name), buf_text(&type), STR_ARG(newest->message));
-	plan_steady(look->plan);
+	plan_warning(view->plan, PLAN_JOB, &view->job->meta, "PodGroupPending",
+		     "PodGroup %.*s:%.*s %s, reason: %.*s", STR_ARG(view->job->meta.namespace),
+		     STR_ARG(view->job->meta.name), buf_text(&type), STR_ARG(newest->message));
+	plan_steady(view->plan);
 	return true;
 }
 
 /* By the reasons of our own scheduler, which sets no condition on a group that it does not admit; once
  * per cause, because the numbers in them change all the time. */
-static void tell_reason(struct job_look *look)
+static void report_reason(struct job_view *view)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
-	struct wait_reasons reasons = wait_reasons_of(look->group_doc, arena);
+	struct wait_reasons reasons = wait_reasons_of(view->group_doc, arena);
 	int64_t since;
 
 	if (!reasons.len || time_parse(reasons.ptr[0].since, &since, NULL) < 0) {
 		wait_reasons_done(&reasons);
 		return;
 	}
-	if (look->world->now < since + TELL_AFTER) {
-		plan_look_at(look->plan, since + TELL_AFTER);
+	if (view->world->now < since + REPORT_AFTER) {
+		plan_step_at(view->plan, since + REPORT_AFTER);
 		wait_reasons_done(&reasons);
 		return;
 	}
-	plan_warning(look->plan, PLAN_JOB, &look->job->meta, "PodGroupPending",
+	plan_warning(view->plan, PLAN_JOB, &view->job->meta, "PodGroupPending",
 		     "PodGroup %.*s:%.*s pending, reason: %.*s%s%.*s",
-		     STR_ARG(look->job->meta.namespace), STR_ARG(look->job->meta.name),
+		     STR_ARG(view->job->meta.namespace), STR_ARG(view->job->meta.name),
 		     STR_ARG(reasons.ptr[0].text), reasons.ptr[0].advice.len ? ". " : "",
 		     STR_ARG(reasons.ptr[0].advice));
-	plan_steady_by(look->plan, reasons.ptr[0].cause);
+	plan_steady_by(view->plan, reasons.ptr[0].cause);
 	wait_reasons_done(&reasons);
 }
 
-void job_group_tell(struct job_look *look)
+void job_group_report(struct job_view *view)
 {
-	enum podgroup_phase phase = look->group.status.phase;
+	enum podgroup_phase phase = view->group.status.phase;
 
-	if (look->has_group && !tell_condition(look) &&
+	if (view->has_group && !report_condition(view) &&
 	    (phase == PODGROUP_PHASE_NONE || phase == PODGROUP_PENDING))
-		tell_reason(look);
+		report_reason(view);
 }

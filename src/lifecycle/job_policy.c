@@ -55,10 +55,10 @@ static bool matches(const struct vcjob_policy *policy, const struct trigger *tri
 }
 
 /* `ret_of_task` may be NULL. */
-static const struct vcjob_policy *find_policy(const struct job_look *look,
+static const struct vcjob_policy *find_policy(const struct job_view *view,
 					      const struct trigger *trigger, bool *ret_of_task)
 {
-	const struct vcjob_spec *spec = &look->job->spec;
+	const struct vcjob_spec *spec = &view->job->spec;
 
 	if (trigger->target.task >= 0) {
 		const struct vcjob_task *task = &spec->tasks.ptr[trigger->target.task];
@@ -76,39 +76,39 @@ static const struct vcjob_policy *find_policy(const struct job_look *look,
 	return NULL;
 }
 
-static void tell_delay(struct job_look *look, enum bus_action action, int64_t timeout)
+static void report_delay(struct job_view *view, enum bus_action action, int64_t timeout)
 {
 	char text[DURATION_TEXT_SIZE];
 
-	plan_normal(look->plan, PLAN_JOB, &look->job->meta, "ExecuteAction",
+	plan_normal(view->plan, PLAN_JOB, &view->job->meta, "ExecuteAction",
 		    "Execute action %s after %s", bus_action_names[action],
 		    duration_print(timeout * DURATION_MICROSECOND, text));
-	plan_steady(look->plan);
+	plan_steady(view->plan);
 }
 
 /* It has no effect other than its event. */
-static void tell_nothing(struct job_look *look, enum bus_action action)
+static void report_nothing(struct job_view *view, enum bus_action action)
 {
 	if (action >= BUS_ACTION_COUNT || action == BUS_SYNC_JOB || action == BUS_ACTION_NONE)
 		return;
-	plan_normal(look->plan, PLAN_JOB, &look->job->meta, "ExecuteAction",
+	plan_normal(view->plan, PLAN_JOB, &view->job->meta, "ExecuteAction",
 		    "Start to execute action %s ", bus_action_names[action]);
-	plan_steady(look->plan);
+	plan_steady(view->plan);
 }
 
-static enum job_reaction reaction_of(const struct job_look *look, enum bus_action action,
+static enum job_reaction reaction_of(const struct job_view *view, enum bus_action action,
 				     const struct job_target *target)
 {
-	enum job_reaction reaction = job_rule_find(look->job->status.state.phase, action)->reaction;
+	enum job_reaction reaction = job_rule_find(view->job->status.state.phase, action)->reaction;
 
 	return reaction == JOB_REACT_TARGET && !job_target_fits(action, target) ? JOB_REACT_STAY
 										: reaction;
 }
 
 /* The time of the event is not known: it is written on the pod, so that a delay can end. */
-static void mark(struct job_look *look, const struct job_pod *pod)
+static void mark(struct job_view *view, const struct job_pod *pod)
 {
-	struct meta meta = {.namespace = look->job->meta.namespace, .name = pod->name};
+	struct meta meta = {.namespace = view->job->meta.namespace, .name = pod->name};
 	struct json_doc *doc = json_doc_new();
 	char time[TIME_TEXT_SIZE];
 	struct json root;
@@ -117,40 +117,40 @@ static void mark(struct job_look *look, const struct job_pod *pod)
 	root = json_ensure_obj(doc, json_doc_root(doc), "metadata");
 	json_set_str(doc, root, "uid", pod->uid);
 	json_set_str(doc, json_ensure_obj(doc, root, "annotations"), KEY_NOTICED_AT,
-		     str_from(time_print(look->world->now, time)));
-	plan_patch(look->plan, PLAN_POD, &meta, PLAN_MERGE_PATCH, doc);
+		     str_from(time_print(view->world->now, time)));
+	plan_patch(view->plan, PLAN_POD, &meta, PLAN_MERGE_PATCH, doc);
 }
 
-static void consider(struct job_look *look, const struct trigger *trigger,
+static void consider(struct job_view *view, const struct trigger *trigger,
 		     struct job_decision *best)
 {
 	struct job_cause cause = {.event = trigger->event};
-	const struct vcjob_policy *policy = find_policy(look, trigger, &cause.of_task);
+	const struct vcjob_policy *policy = find_policy(view, trigger, &cause.of_task);
 	int64_t timeout = policy && policy->timeout.set ? policy->timeout.value : 0;
-	int64_t since = trigger->since > 0 ? trigger->since : look->world->now;
+	int64_t since = trigger->since > 0 ? trigger->since : view->world->now;
 	enum job_reaction reaction;
 
 	if (!policy)
 		return;
 	cause.policy = policy;
 	cause.action = policy->action;
-	cause.rule = job_rule_find(look->job->status.state.phase, policy->action);
-	reaction = reaction_of(look, policy->action, &trigger->target);
+	cause.rule = job_rule_find(view->job->status.state.phase, policy->action);
+	reaction = reaction_of(view, policy->action, &trigger->target);
 	if (reaction != JOB_REACT_KILL && reaction != JOB_REACT_TARGET) {
-		tell_nothing(look, policy->action);
-		look->outcome->cause = cause;
+		report_nothing(view, policy->action);
+		view->outcome->cause = cause;
 		return;
 	}
 	if (timeout != 0) { /* below 0: at once, but with upstream's message */
-		tell_delay(look, policy->action, timeout);
+		report_delay(view, policy->action, timeout);
 		if (trigger->since <= 0 && trigger->pod)
-			mark(look, trigger->pod);
-		if (look->world->now < since + timeout) {
-			plan_look_at(look->plan, since + timeout);
+			mark(view, trigger->pod);
+		if (view->world->now < since + timeout) {
+			plan_step_at(view->plan, since + timeout);
 			return;
 		}
 	}
-	if (reaction == JOB_REACT_TARGET && job_target_add(look, policy->action, &trigger->target))
+	if (reaction == JOB_REACT_TARGET && job_target_add(view, policy->action, &trigger->target))
 		best->joined = true;
 	if (best->cause.action != BUS_ACTION_NONE && best->since <= since)
 		return;
@@ -165,13 +165,13 @@ static struct job_target target_of(ptrdiff_t task, const struct job_pod *pod)
 }
 
 /* The triggers of one pod. */
-static void consider_pod(struct job_look *look, ptrdiff_t task, const struct job_pod *pod,
+static void consider_pod(struct job_view *view, ptrdiff_t task, const struct job_pod *pod,
 			 struct job_decision *best)
 {
 	struct trigger trigger = {.target = target_of(task, pod)};
 
-	if (pod->version < look->job->status.version || pod->out_of_sync ||
-	    (look->job->status.state.phase == VCJOB_RESTARTING && job_target_has(look, pod)))
+	if (pod->version < view->job->status.version || pod->out_of_sync ||
+	    (view->job->status.state.phase == VCJOB_RESTARTING && job_target_has(view, pod)))
 		return;
 	if (pod->deleting) {
 		trigger.event = BUS_POD_EVICTED;
@@ -190,11 +190,11 @@ static void consider_pod(struct job_look *look, ptrdiff_t task, const struct job
 	} else {
 		return;
 	}
-	consider(look, &trigger, best);
+	consider(view, &trigger, best);
 	if (trigger.event == BUS_POD_EVICTED && !pod->deleting) {
 		trigger.event = BUS_POD_PENDING; /* it is also pending */
 		trigger.since = pod->created;
-		consider(look, &trigger, best);
+		consider(view, &trigger, best);
 	}
 }
 
@@ -207,9 +207,9 @@ static int32_t partition_of(const struct vcjob_task *task, int32_t index)
 		       : 0;
 }
 
-static void consider_missing(struct job_look *look, ptrdiff_t at, struct job_decision *best)
+static void consider_missing(struct job_view *view, ptrdiff_t at, struct job_decision *best)
 {
-	const struct job_task_view *task = &look->tasks[at];
+	const struct job_task_view *task = &view->tasks[at];
 	int32_t lost = job_view_evicted(task);
 
 	for (int32_t i = 0; i < task->spec->replicas && lost > 0; i++) {
@@ -219,13 +219,13 @@ static void consider_missing(struct job_look *look, ptrdiff_t at, struct job_dec
 		if (task->slots[i])
 			continue;
 		lost--;
-		consider(look, &trigger, best);
+		consider(view, &trigger, best);
 	}
 }
 
-static void consider_completed(struct job_look *look, ptrdiff_t at, struct job_decision *best)
+static void consider_completed(struct job_view *view, ptrdiff_t at, struct job_decision *best)
 {
-	const struct job_task_view *task = &look->tasks[at];
+	const struct job_task_view *task = &view->tasks[at];
 	struct trigger trigger = {.event = BUS_TASK_COMPLETED, .target = {at, -1, -1}};
 	bool current = false;
 
@@ -234,7 +234,7 @@ static void consider_completed(struct job_look *look, ptrdiff_t at, struct job_d
 	for (int32_t i = 0; i < task->spec->replicas; i++) {
 		const struct job_pod *pod = task->slots[i];
 
-		if (!pod || pod->version < look->job->status.version)
+		if (!pod || pod->version < view->job->status.version)
 			continue;
 		if (!current || pod->ended > trigger.since) {
 			trigger.since = pod->ended > 0 ? pod->ended : pod->noticed_at;
@@ -244,12 +244,12 @@ static void consider_completed(struct job_look *look, ptrdiff_t at, struct job_d
 		current = true;
 	}
 	if (current)
-		consider(look, &trigger, best);
+		consider(view, &trigger, best);
 }
 
-static void consider_failed(struct job_look *look, ptrdiff_t at, struct job_decision *best)
+static void consider_failed(struct job_view *view, ptrdiff_t at, struct job_decision *best)
 {
-	const struct job_task_view *task = &look->tasks[at];
+	const struct job_task_view *task = &view->tasks[at];
 	struct trigger trigger = {.event = BUS_TASK_FAILED, .target = {at, -1, -1}};
 	int32_t limit = task->spec->max_retry == 0 ? DEFAULT_TASK_RETRY : task->spec->max_retry;
 	int64_t restarts = 0;
@@ -261,7 +261,7 @@ static void consider_failed(struct job_look *look, ptrdiff_t at, struct job_deci
 		const struct job_pod *pod = task->slots[i];
 
 		if (!pod || pod->deleting || pod->out_of_sync ||
-		    pod->version < look->job->status.version ||
+		    pod->version < view->job->status.version ||
 		    (pod->phase != POD_RUNNING && pod->phase != POD_PENDING))
 			continue;
 		restarts += pod->restarts;
@@ -274,22 +274,22 @@ static void consider_failed(struct job_look *look, ptrdiff_t at, struct job_deci
 			trigger.since = pod->noticed_at;
 	}
 	if (most > 0 && restarts >= limit)
-		consider(look, &trigger, best);
+		consider(view, &trigger, best);
 }
 
-static void consider_group(struct job_look *look, struct job_decision *best)
+static void consider_group(struct job_view *view, struct job_decision *best)
 {
 	struct trigger trigger = {.event = BUS_JOB_UNKNOWN, .target = {-1, -1, -1}};
 
-	if (!look->has_group || look->group.status.phase != PODGROUP_UNKNOWN)
+	if (!view->has_group || view->group.status.phase != PODGROUP_UNKNOWN)
 		return;
-	for (size_t i = 0; i < look->group.status.conditions.len; i++) {
-		const struct podgroup_condition *condition = &look->group.status.conditions.ptr[i];
+	for (size_t i = 0; i < view->group.status.conditions.len; i++) {
+		const struct podgroup_condition *condition = &view->group.status.conditions.ptr[i];
 
 		if (condition->last_transition_time > trigger.since)
 			trigger.since = condition->last_transition_time;
 	}
-	consider(look, &trigger, best);
+	consider(view, &trigger, best);
 }
 
 static bool has_policies(const struct vcjob_spec *spec)
@@ -303,52 +303,52 @@ static bool has_policies(const struct vcjob_spec *spec)
 }
 
 /* Does a policy with a timeout wait for evicted pods of the task to run again? */
-static bool awaits(const struct job_look *look, ptrdiff_t task)
+static bool awaits(const struct job_view *view, ptrdiff_t task)
 {
 	struct trigger trigger = {.event = BUS_POD_EVICTED, .target = {task, -1, -1}};
-	const struct vcjob_policy *policy = find_policy(look, &trigger, NULL);
+	const struct vcjob_policy *policy = find_policy(view, &trigger, NULL);
 
 	return policy && policy->timeout.set && policy->timeout.value > 0;
 }
 
-void job_policy_tell_made(struct job_look *look)
+void job_policy_report_created(struct job_view *view)
 {
-	for (size_t i = 0; i < look->job->spec.tasks.len; i++) {
-		const struct job_task_view *task = &look->tasks[i];
+	for (size_t i = 0; i < view->job->spec.tasks.len; i++) {
+		const struct job_task_view *task = &view->tasks[i];
 		struct trigger trigger = {
 			.event = BUS_POD_PENDING,
 			.target = {(ptrdiff_t)i, 0, partition_of(task->spec, 0)},
 		};
 		const struct vcjob_policy *policy =
-			task->made ? find_policy(look, &trigger, NULL) : NULL;
+			task->made ? find_policy(view, &trigger, NULL) : NULL;
 		enum job_reaction reaction;
 
 		if (!policy || policy->timeout.value == 0)
 			continue;
-		reaction = reaction_of(look, policy->action, &trigger.target);
+		reaction = reaction_of(view, policy->action, &trigger.target);
 		if (reaction == JOB_REACT_KILL || reaction == JOB_REACT_TARGET)
-			tell_delay(look, policy->action, policy->timeout.value);
+			report_delay(view, policy->action, policy->timeout.value);
 	}
 }
 
-void job_policy_decide(struct job_look *look, struct job_decision *ret)
+void job_policy_decide(struct job_view *view, struct job_decision *ret)
 {
-	size_t tasks = look->job->spec.tasks.len;
+	size_t tasks = view->job->spec.tasks.len;
 
 	*ret = (struct job_decision){.cause.action = BUS_ACTION_NONE};
-	if (!has_policies(&look->job->spec))
+	if (!has_policies(&view->job->spec))
 		return;
 	for (size_t i = 0; i < tasks; i++)
-		consider_completed(look, (ptrdiff_t)i, ret);
+		consider_completed(view, (ptrdiff_t)i, ret);
 	for (size_t i = 0; i < tasks; i++) {
-		struct job_task_view *task = &look->tasks[i];
+		struct job_task_view *task = &view->tasks[i];
 
-		task->awaits = awaits(look, (ptrdiff_t)i);
+		task->awaits = awaits(view, (ptrdiff_t)i);
 		for (int32_t k = 0; k < task->spec->replicas; k++)
 			if (task->slots[k])
-				consider_pod(look, (ptrdiff_t)i, task->slots[k], ret);
-		consider_missing(look, (ptrdiff_t)i, ret);
-		consider_failed(look, (ptrdiff_t)i, ret);
+				consider_pod(view, (ptrdiff_t)i, task->slots[k], ret);
+		consider_missing(view, (ptrdiff_t)i, ret);
+		consider_failed(view, (ptrdiff_t)i, ret);
 	}
-	consider_group(look, ret);
+	consider_group(view, ret);
 }

@@ -32,24 +32,24 @@ static int32_t *count_of(struct job_count *count, enum pod_phase phase)
 	}
 }
 
-static void view_pod(struct job_look *look, const struct job_pod *pod, ptrdiff_t at)
+static void view_pod(struct job_view *view, const struct job_pod *pod, ptrdiff_t at)
 {
-	struct job_task_view *task = at < 0 ? NULL : &look->tasks[at];
+	struct job_task_view *task = at < 0 ? NULL : &view->tasks[at];
 
 	if (pod->deleting)
-		look->deleting++;
+		view->deleting++;
 	if (task)
 		task->there++;
 	if (!task || pod->index < 0 || pod->index >= task->spec->replicas) {
-		look->all.terminating++;
+		view->all.terminating++;
 		return;
 	}
 	task->slots[pod->index] = pod;
 	if (pod->deleting || pod->out_of_sync) {
-		look->all.terminating++;
+		view->all.terminating++;
 		return;
 	}
-	++*count_of(&look->all, pod->phase);
+	++*count_of(&view->all, pod->phase);
 	++*count_of(&task->count, pod->phase);
 }
 
@@ -68,29 +68,29 @@ static int32_t recorded(const struct vcjob_status *status, struct str task)
 	return sum;
 }
 
-void job_view_pods(struct job_look *look)
+void job_view_pods(struct job_view *view)
 {
-	const struct vcjob *job = look->job;
+	const struct vcjob *job = view->job;
 	struct str last = str_none();
 	ptrdiff_t at = -1;
 
-	look->tasks = arena_calloc(look_arena(look), job->spec.tasks.len + 1, sizeof(*look->tasks));
+	view->tasks = arena_calloc(view_arena(view), job->spec.tasks.len + 1, sizeof(*view->tasks));
 	for (size_t i = 0; i < job->spec.tasks.len; i++) {
-		struct job_task_view *task = &look->tasks[i];
+		struct job_task_view *task = &view->tasks[i];
 
 		task->spec = &job->spec.tasks.ptr[i];
-		task->slots = arena_calloc(look_arena(look), (size_t)task->spec->replicas + 1,
+		task->slots = arena_calloc(view_arena(view), (size_t)task->spec->replicas + 1,
 					   sizeof(struct job_pod *));
 		task->recorded = recorded(&job->status, task->spec->name);
 	}
-	for (size_t i = 0; i < look->world->pod_count; i++) {
-		const struct job_pod *pod = look->world->pods[i];
+	for (size_t i = 0; i < view->world->pod_count; i++) {
+		const struct job_pod *pod = view->world->pods[i];
 
 		if (i == 0 || !str_eq(pod->task, last)) {
 			at = job_find_task(job, pod->task);
 			last = pod->task;
 		}
-		view_pod(look, pod, at);
+		view_pod(view, pod, at);
 	}
 }
 
@@ -101,14 +101,14 @@ int32_t job_view_evicted(const struct job_task_view *task)
 	return lost > 0 ? lost : 0;
 }
 
-void job_view_discount(struct job_look *look, const struct job_pod *pod)
+void job_view_discount(struct job_view *view, const struct job_pod *pod)
 {
-	ptrdiff_t at = job_find_task(look->job, pod->task);
+	ptrdiff_t at = job_find_task(view->job, pod->task);
 
-	if (at < 0 || pod->index < 0 || pod->index >= look->tasks[at].spec->replicas ||
+	if (at < 0 || pod->index < 0 || pod->index >= view->tasks[at].spec->replicas ||
 	    pod->deleting || pod->out_of_sync)
 		return;
-	look->all.terminating++;
-	--*count_of(&look->all, pod->phase);
-	--*count_of(&look->tasks[at].count, pod->phase);
+	view->all.terminating++;
+	--*count_of(&view->all, pod->phase);
+	--*count_of(&view->tasks[at].count, pod->phase);
 }

@@ -35,44 +35,44 @@ static struct vcjob_task_state task_state(struct arena *arena, const struct job_
 	return ret;
 }
 
-static void count_tasks(const struct job_look *look, struct vcjob_status *status)
+static void count_tasks(const struct job_view *view, struct vcjob_status *status)
 {
-	size_t tasks = look->job->spec.tasks.len;
+	size_t tasks = view->job->spec.tasks.len;
 
 	status->task_status_count.ptr =
-		arena_calloc(look_arena(look), tasks + 1, sizeof(*status->task_status_count.ptr));
+		arena_calloc(view_arena(view), tasks + 1, sizeof(*status->task_status_count.ptr));
 	status->task_status_count.len = 0;
 	for (size_t i = 0; i < tasks; i++) {
-		struct vcjob_task_state state = task_state(look_arena(look), &look->tasks[i].count);
+		struct vcjob_task_state state = task_state(view_arena(view), &view->tasks[i].count);
 		size_t at = status->task_status_count.len;
 
 		if (state.phase.len == 0)
 			continue;
 		/* sorted by name, as every map of a view */
 		while (at > 0 && str_cmp(status->task_status_count.ptr[at - 1].key,
-					 look->tasks[i].spec->name) > 0) {
+					 view->tasks[i].spec->name) > 0) {
 			status->task_status_count.ptr[at] = status->task_status_count.ptr[at - 1];
 			at--;
 		}
-		status->task_status_count.ptr[at].key = look->tasks[i].spec->name;
+		status->task_status_count.ptr[at].key = view->tasks[i].spec->name;
 		status->task_status_count.ptr[at].value = state;
 		status->task_status_count.len++;
 	}
 }
 
-struct vcjob_status job_status_begin(const struct job_look *look)
+struct vcjob_status job_status_begin(const struct job_view *view)
 {
-	struct vcjob_status status = look->job->status;
+	struct vcjob_status status = view->job->status;
 
-	status.min_available = look->job->spec.min_available;
-	status.pending = look->all.pending;
-	status.running = look->all.running;
-	status.succeeded = look->all.succeeded;
-	status.failed = look->all.failed;
-	status.unknown = look->all.unknown;
-	status.terminating = look->all.terminating;
+	status.min_available = view->job->spec.min_available;
+	status.pending = view->all.pending;
+	status.running = view->all.running;
+	status.succeeded = view->all.succeeded;
+	status.failed = view->all.failed;
+	status.unknown = view->all.unknown;
+	status.terminating = view->all.terminating;
 	status.running_duration = (struct opt_int64){0};
-	count_tasks(look, &status);
+	count_tasks(view, &status);
 	return status;
 }
 
@@ -87,10 +87,10 @@ void job_status_clear(struct vcjob_status *status, int32_t terminating)
 	status->task_status_count.len = 0;
 }
 
-void job_status_enter(const struct job_look *look, struct vcjob_status *status,
+void job_status_enter(const struct job_view *view, struct vcjob_status *status,
 		      enum vcjob_phase phase)
 {
-	struct vcjob_condition *list = arena_calloc(look_arena(look), status->conditions.len + 1,
+	struct vcjob_condition *list = arena_calloc(view_arena(view), status->conditions.len + 1,
 						    sizeof(struct vcjob_condition));
 	size_t len = 0;
 
@@ -100,7 +100,7 @@ void job_status_enter(const struct job_look *look, struct vcjob_status *status,
 	for (size_t i = 0; i < status->conditions.len; i++)
 		if (status->conditions.ptr[i].status != phase)
 			list[len++] = status->conditions.ptr[i];
-	list[len++] = (struct vcjob_condition){phase, look->world->now};
+	list[len++] = (struct vcjob_condition){phase, view->world->now};
 	status->conditions.ptr = list;
 	status->conditions.len = len;
 }
@@ -117,16 +117,16 @@ bool job_status_differs(const struct vcjob_status *a, const struct vcjob_status 
 			type_encode_new(&vcjob_status_type, &right, doc));
 }
 
-struct plan_write *job_status_write(struct job_look *look, struct vcjob_status *status)
+struct plan_write *job_status_write(struct job_view *view, struct vcjob_status *status)
 {
-	struct json_doc *doc = json_doc_thaw(look->world->job);
+	struct json_doc *doc = json_doc_thaw(view->world->job);
 	struct json root = json_doc_root(doc);
 
-	status->state.last_transition_time = look->world->now;
+	status->state.last_transition_time = view->world->now;
 	if (!job_phase_is_live(status->state.phase))
 		status->running_duration = (struct opt_int64){
-			true, look->world->now - look->job->meta.creation_timestamp};
+			true, view->world->now - view->job->meta.creation_timestamp};
 	type_encode(&vcjob_status_type, status, doc, json_ensure_obj(doc, root, "status"));
-	look->outcome->phase = status->state.phase;
-	return plan_update_status(look->plan, PLAN_JOB, doc);
+	view->outcome->phase = status->state.phase;
+	return plan_update_status(view->plan, PLAN_JOB, doc);
 }

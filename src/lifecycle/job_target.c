@@ -42,46 +42,46 @@ static bool has(const bool *set, int32_t count, int32_t index)
 }
 
 /* False: it was already there, or is out of range. */
-static bool put(const struct job_look *look, bool **set, int32_t count, int32_t index)
+static bool put(const struct job_view *view, bool **set, int32_t count, int32_t index)
 {
 	if (index < 0 || index >= count || has(*set, count, index))
 		return false;
 	if (!*set)
-		*set = arena_calloc(look_arena(look), (size_t)count, sizeof(**set));
+		*set = arena_calloc(view_arena(view), (size_t)count, sizeof(**set));
 	(*set)[index] = true;
 	return true;
 }
 
-static int32_t replicas_of(const struct job_look *look, ptrdiff_t task)
+static int32_t replicas_of(const struct job_view *view, ptrdiff_t task)
 {
-	return look->tasks[task].spec->replicas;
+	return view->tasks[task].spec->replicas;
 }
 
-bool job_target_add(struct job_look *look, enum bus_action action, const struct job_target *target)
+bool job_target_add(struct job_view *view, enum bus_action action, const struct job_target *target)
 {
-	struct job_restart *restart = &look->tasks[target->task].restart;
-	int32_t count = replicas_of(look, target->task);
+	struct job_restart *restart = &view->tasks[target->task].restart;
+	int32_t count = replicas_of(view, target->task);
 
 	if (restart->whole)
 		return false;
 	if (action == BUS_RESTART_POD)
-		return put(look, &restart->pods, count, target->index);
+		return put(view, &restart->pods, count, target->index);
 	if (action == BUS_RESTART_PARTITION)
-		return put(look, &restart->partitions, count, target->partition);
+		return put(view, &restart->partitions, count, target->partition);
 	restart->whole = true;
 	return true;
 }
 
-bool job_target_has(const struct job_look *look, const struct job_pod *pod)
+bool job_target_has(const struct job_view *view, const struct job_pod *pod)
 {
-	ptrdiff_t at = job_find_task(look->job, pod->task);
+	ptrdiff_t at = job_find_task(view->job, pod->task);
 	const struct job_restart *restart;
 	int32_t count;
 
-	if (at < 0 || pod->retry >= look->job->status.retry_count)
+	if (at < 0 || pod->retry >= view->job->status.retry_count)
 		return false;
-	restart = &look->tasks[at].restart;
-	count = replicas_of(look, at);
+	restart = &view->tasks[at].restart;
+	count = replicas_of(view, at);
 	return restart->whole || has(restart->pods, count, pod->index) ||
 	       has(restart->partitions, count, pod->partition);
 }
@@ -130,18 +130,18 @@ static void print_task(const struct job_task_view *task, struct buf *to)
 			   found > 1 ? "s" : "", buf_text(&ranges), STR_ARG(name));
 }
 
-void job_target_print(const struct job_look *look, struct buf *to)
+void job_target_print(const struct job_view *view, struct buf *to)
 {
-	for (size_t i = 0; i < look->job->spec.tasks.len; i++)
-		print_task(&look->tasks[i], to);
+	for (size_t i = 0; i < view->job->spec.tasks.len; i++)
+		print_task(&view->tasks[i], to);
 }
 
 /* --- reading --------------------------------------------------------------------------------- */
 
-static void read_ranges(struct job_look *look, struct str task, struct str ranges,
+static void read_ranges(struct job_view *view, struct str task, struct str ranges,
 			enum bus_action action)
 {
-	struct job_target target = {.task = job_find_task(look->job, task)};
+	struct job_target target = {.task = job_find_task(view->job, task)};
 	struct str range;
 
 	while (target.task >= 0 && str_split(&ranges, ',', &range)) {
@@ -154,9 +154,9 @@ static void read_ranges(struct job_look *look, struct str task, struct str range
 		if (number_parse_range(range, 0, INT32_MAX, &first, NULL) < 0 ||
 		    number_parse_range(end, 0, INT32_MAX, &last, NULL) < 0)
 			continue;
-		for (; first <= last && first < replicas_of(look, target.task); first++) {
+		for (; first <= last && first < replicas_of(view, target.task); first++) {
 			target.index = target.partition = (int32_t)first;
-			(void)job_target_add(look, action, &target);
+			(void)job_target_add(view, action, &target);
 		}
 	}
 }
@@ -172,37 +172,37 @@ static bool follows(struct str text, struct str one, struct str many, struct str
 	return true;
 }
 
-static void read_part(struct job_look *look, struct str part)
+static void read_part(struct job_view *view, struct str part)
 {
 	struct str rest;
 	ptrdiff_t at;
 
 	if (follows(part, STR("task "), STR("task "), &rest)) {
-		struct job_target target = {.task = job_find_task(look->job, rest)};
+		struct job_target target = {.task = job_find_task(view->job, rest)};
 
 		if (target.task >= 0)
-			(void)job_target_add(look, BUS_RESTART_TASK, &target);
+			(void)job_target_add(view, BUS_RESTART_TASK, &target);
 	} else if (follows(part, STR("pod "), STR("pods "), &rest)) {
 		at = str_rfind_byte(rest, '/');
 		if (at > 0)
-			read_ranges(look, str_slice(rest, 0, (size_t)at),
+			read_ranges(view, str_slice(rest, 0, (size_t)at),
 				    str_skip(rest, (size_t)at + 1), BUS_RESTART_POD);
 	} else if (follows(part, STR("partition "), STR("partitions "), &rest)) {
 		at = str_find(rest, STR(OF_TASK), 0);
 		if (at > 0)
-			read_ranges(look, str_skip(rest, (size_t)at + STR(OF_TASK).len),
+			read_ranges(view, str_skip(rest, (size_t)at + STR(OF_TASK).len),
 				    str_slice(rest, 0, (size_t)at), BUS_RESTART_PARTITION);
 	}
 }
 
-void job_target_read(struct job_look *look)
+void job_target_read(struct job_view *view)
 {
-	struct str message = look->job->status.state.message;
+	struct str message = view->job->status.state.message;
 	struct str part;
 
-	if (look->job->status.state.phase != VCJOB_RESTARTING ||
-	    !job_target_is_part(&look->job->status))
+	if (view->job->status.state.phase != VCJOB_RESTARTING ||
+	    !job_target_is_part(&view->job->status))
 		return;
 	while (str_split(&message, ';', &part))
-		read_part(look, str_trim(part));
+		read_part(view, str_trim(part));
 }

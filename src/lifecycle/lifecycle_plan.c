@@ -72,10 +72,10 @@ void plan_next_stage(struct plan *plan)
 		plan->stage++;
 }
 
-void plan_look_at(struct plan *plan, int64_t time)
+void plan_step_at(struct plan *plan, int64_t time)
 {
-	if (plan->look_at == 0 || time < plan->look_at)
-		plan->look_at = time;
+	if (plan->next_at == 0 || time < plan->next_at)
+		plan->next_at = time;
 }
 
 bool plan_is_empty(const struct plan *plan)

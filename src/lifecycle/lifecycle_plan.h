@@ -132,7 +132,7 @@ struct plan {
 	struct str about_namespace;
 	struct str about_name; /* none: such events are dropped */
 	struct str about_uid;
-	int64_t look_at; /* time of the next step at the latest; 0: only when something changes */
+	int64_t next_at; /* time of the next step at the latest; 0: only when something changes */
 };
 
 void plan_init(struct plan *plan);
@@ -144,7 +144,7 @@ void plan_about(struct plan *plan, enum plan_kind_id kind, const struct meta *me
 /* Starts a new stage: later writes wait for all earlier ones. */
 void plan_next_stage(struct plan *plan);
 /* Requests a step at `time`; an earlier request stays. */
-void plan_look_at(struct plan *plan, int64_t time);
+void plan_step_at(struct plan *plan, int64_t time);
 bool plan_is_empty(const struct plan *plan); /* neither writes nor events */
 
 /* Each takes `doc` and returns the write, valid until the next one is added, so that the caller can

@@ -31,10 +31,10 @@ static uint64_t hash_time(struct json time)
 	return text.len ? hash_str(text, 1) | 1 : 0;
 }
 
-static void hear(struct node_health *health, uint64_t *last, uint64_t sign, int64_t uptime)
+static void record_sign(struct node_health *health, uint64_t *last, uint64_t sign, int64_t uptime)
 {
 	if (sign && sign != *last)
-		health->heard_at = uptime;
+		health->answered_at = uptime;
 	*last = sign;
 }
 
@@ -53,7 +53,7 @@ static void copy(char *to, size_t size, struct json text)
 	(void)snprintf(to, size, "%.*s", STR_ARG(json_str(text)));
 }
 
-void node_see(struct node_health *health, struct json node, int64_t uptime)
+void node_observe(struct node_health *health, struct json node, int64_t uptime)
 {
 	struct json meta = json_get(node, "metadata");
 	struct json ready = find_condition(node, types[0]);
@@ -63,7 +63,7 @@ void node_see(struct node_health *health, struct json node, int64_t uptime)
 		return;
 	}
 	if (!health->exists)
-		health->heard_at = uptime;
+		health->answered_at = uptime;
 	health->exists = true;
 	health->deleting = !json_is_absent(json_get(meta, "deletionTimestamp"));
 	health->is_unknown = str_is(json_str(json_get(ready, "status")), "Unknown");
@@ -72,10 +72,11 @@ void node_see(struct node_health *health, struct json node, int64_t uptime)
 		health->posted[i] = !json_is_absent(find_condition(node, types[i]));
 	copy(health->uid, sizeof(health->uid), json_get(meta, "uid"));
 	copy(health->version, sizeof(health->version), json_get(meta, "resourceVersion"));
-	hear(health, &health->heartbeat, hash_time(json_get(ready, "lastHeartbeatTime")), uptime);
+	record_sign(health, &health->heartbeat, hash_time(json_get(ready, "lastHeartbeatTime")),
+		    uptime);
 }
 
-void node_see_lease(struct node_health *health, struct json lease, int64_t uptime)
+void node_observe_lease(struct node_health *health, struct json lease, int64_t uptime)
 {
 	struct json spec = json_get(lease, "spec");
 	uint64_t sign = hash_time(json_get(spec, "renewTime"));
@@ -83,7 +84,7 @@ void node_see_lease(struct node_health *health, struct json lease, int64_t uptim
 	/* A lease without a renewal counts too. */
 	if (!sign && json_is(spec, JSON_OBJ))
 		sign = 1;
-	hear(health, &health->lease, sign, uptime);
+	record_sign(health, &health->lease, sign, uptime);
 }
 
 /* --- deciding --- */
@@ -135,10 +136,10 @@ void node_step(struct node_health *health, struct str name, int64_t uptime, int6
 	if (!health->exists || health->deleting || !reported)
 		return;
 	if (late)
-		health->heard_at = uptime;
-	if (uptime - health->heard_at < GRACE) {
-		health->check_at = health->heard_at + GRACE;
-		plan_look_at(plan, time_after(wall, health->check_at - uptime));
+		health->answered_at = uptime;
+	if (uptime - health->answered_at < GRACE) {
+		health->check_at = health->answered_at + GRACE;
+		plan_step_at(plan, time_after(wall, health->check_at - uptime));
 	} else if (!health->is_unknown) {
 		declare_unknown(health, &meta, wall, plan);
 	}

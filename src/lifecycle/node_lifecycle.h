@@ -32,16 +32,16 @@ struct node_health {
 	bool posted[NODE_CONDITIONS]; /* it has the condition */
 	uint64_t heartbeat;           /* hash of the newest posted time; 0: none */
 	uint64_t lease;               /* hash of the newest renewal; 0: it has no lease */
-	int64_t heard_at;
+	int64_t answered_at;
 	int64_t check_at; /* time of the next check; 0: not planned */
 	char uid[40];
 	char version[24];
 };
 
 /* A new version of the node; JSON_NONE: it was deleted. */
-void node_see(struct node_health *health, struct json node, int64_t uptime);
+void node_observe(struct node_health *health, struct json node, int64_t uptime);
 /* A new version of its lease; JSON_NONE: it was deleted. */
-void node_see_lease(struct node_health *health, struct json lease, int64_t uptime);
+void node_observe_lease(struct node_health *health, struct json lease, int64_t uptime);
 
 /* Decides about the node. The plan says when to check again. `uptime` is loop_uptime(), `wall` loop_now().
  */

@@ -13,7 +13,7 @@
 
 #include "base/banned.h"
 
-struct look {
+struct view {
 	const struct queue_world *world;
 	struct plan *plan;
 	struct queue queue;
@@ -25,31 +25,31 @@ static bool is_shut(enum queue_state state)
 	return state == QUEUE_CLOSED || state == QUEUE_CLOSING;
 }
 
-static bool is_root(const struct look *look)
+static bool is_root(const struct view *view)
 {
-	return str_is(look->queue.meta.name, "root");
+	return str_is(view->queue.meta.name, "root");
 }
 
-static bool was_closed_by_parent(const struct look *look)
+static bool was_closed_by_parent(const struct view *view)
 {
-	struct json annotations = json_get(json_get(look->world->queue, "metadata"), "annotations");
+	struct json annotations = json_get(json_get(view->world->queue, "metadata"), "annotations");
 
 	return str_is(json_str(json_get(annotations, KEY_CLOSED_BY_PARENT)), "true");
 }
 
 /* --- writes ---------------------------------------------------------------------------------- */
 
-static void set_parent(struct look *look)
+static void set_parent(struct view *view)
 {
 	struct json_doc *doc = json_doc_new();
 	struct json root = json_new_obj(doc);
 
 	json_doc_set_root(doc, root);
 	json_set_str(doc, json_ensure_obj(doc, root, "spec"), "parent", STR("root"));
-	plan_patch(look->plan, PLAN_QUEUE, &look->queue.meta, PLAN_MERGE_PATCH, doc);
+	plan_patch(view->plan, PLAN_QUEUE, &view->queue.meta, PLAN_MERGE_PATCH, doc);
 }
 
-static void set_state(struct look *look, enum queue_state state)
+static void set_state(struct view *view, enum queue_state state)
 {
 	struct json_doc *doc = json_doc_new();
 	struct json root = json_new_obj(doc);
@@ -57,12 +57,12 @@ static void set_state(struct look *look, enum queue_state state)
 	json_doc_set_root(doc, root);
 	json_set_str(doc, json_ensure_obj(doc, root, "status"), "state",
 		     str_from(queue_state_names[state]));
-	plan_patch_status(look->plan, PLAN_QUEUE, &look->queue.meta, PLAN_MERGE_PATCH, doc);
+	plan_patch_status(view->plan, PLAN_QUEUE, &view->queue.meta, PLAN_MERGE_PATCH, doc);
 }
 
-static void set_closed_by_parent(struct look *look, const char *value)
+static void set_closed_by_parent(struct view *view, const char *value)
 {
-	struct json annotations = json_get(json_get(look->world->queue, "metadata"), "annotations");
+	struct json annotations = json_get(json_get(view->world->queue, "metadata"), "annotations");
 	struct json_doc *doc;
 	struct json root;
 
@@ -74,104 +74,104 @@ static void set_closed_by_parent(struct look *look, const char *value)
 	json_set_str(doc,
 		     json_ensure_obj(doc, json_ensure_obj(doc, root, "metadata"), "annotations"),
 		     KEY_CLOSED_BY_PARENT, str_from(value));
-	plan_patch(look->plan, PLAN_QUEUE, &look->queue.meta, PLAN_MERGE_PATCH, doc);
+	plan_patch(view->plan, PLAN_QUEUE, &view->queue.meta, PLAN_MERGE_PATCH, doc);
 }
 
-static void open_queue(struct look *look)
+static void open_queue(struct view *view)
 {
-	set_state(look, QUEUE_OPEN);
-	plan_next_stage(look->plan);
-	set_closed_by_parent(look, "false");
+	set_state(view, QUEUE_OPEN);
+	plan_next_stage(view->plan);
+	set_closed_by_parent(view, "false");
 }
 
-static void close_queue(struct look *look)
+static void close_queue(struct view *view)
 {
-	set_state(look, look->world->groups ? QUEUE_CLOSING : QUEUE_CLOSED);
-	plan_next_stage(look->plan);
-	plan_normal(look->plan, PLAN_QUEUE, &look->queue.meta, "CloseQueue", "Close queue succeed");
+	set_state(view, view->world->groups ? QUEUE_CLOSING : QUEUE_CLOSED);
+	plan_next_stage(view->plan);
+	plan_normal(view->plan, PLAN_QUEUE, &view->queue.meta, "CloseQueue", "Close queue succeed");
 }
 
-static int delete_command(struct look *look, struct json command, struct err *err)
+static int delete_command(struct view *view, struct json command, struct err *err)
 {
-	struct command view;
+	struct command decoded;
 
-	if (type_decode(&command_type, command, look->plan->arena, &view, err) < 0)
+	if (type_decode(&command_type, command, view->plan->arena, &decoded, err) < 0)
 		return err_wrap(err, "command");
-	plan_next_stage(look->plan);
-	plan_delete(look->plan, PLAN_COMMAND, &view.meta);
+	plan_next_stage(view->plan);
+	plan_delete(view->plan, PLAN_COMMAND, &decoded.meta);
 	return 0;
 }
 
 /* --- decisions ------------------------------------------------------------------------------- */
 
 /* Executes the oldest Command. False: it has to wait. */
-static bool obey(struct look *look, struct str action)
+static bool obey(struct view *view, struct str action)
 {
-	enum queue_state state = look->queue.status.state;
+	enum queue_state state = view->queue.status.state;
 
 	if (str_is(action, bus_action_names[BUS_OPEN_QUEUE]) && state != QUEUE_OPEN) {
-		if (is_shut(look->parent))
-			return look->world->command_count > 1;
-		open_queue(look);
+		if (is_shut(view->parent))
+			return view->world->command_count > 1;
+		open_queue(view);
 	} else if (str_is(action, bus_action_names[BUS_CLOSE_QUEUE]) && !is_shut(state) &&
-		   !is_root(look)) {
-		close_queue(look);
+		   !is_root(view)) {
+		close_queue(view);
 	}
 	return true;
 }
 
 /* The change that follows from its parent and its podgroups. */
-static void follow(struct look *look)
+static void follow(struct view *view)
 {
-	enum queue_state state = look->queue.status.state;
+	enum queue_state state = view->queue.status.state;
 
-	if (!is_shut(state) && is_shut(look->parent)) {
-		set_closed_by_parent(look, "true");
-		plan_next_stage(look->plan);
-		close_queue(look);
-	} else if (state == QUEUE_OPEN && was_closed_by_parent(look)) {
-		set_closed_by_parent(look, "false");
-	} else if (is_shut(state) && look->parent == QUEUE_OPEN && was_closed_by_parent(look)) {
-		open_queue(look);
-	} else if (state == QUEUE_CLOSING && look->world->groups == 0) {
-		set_state(look, QUEUE_CLOSED);
+	if (!is_shut(state) && is_shut(view->parent)) {
+		set_closed_by_parent(view, "true");
+		plan_next_stage(view->plan);
+		close_queue(view);
+	} else if (state == QUEUE_OPEN && was_closed_by_parent(view)) {
+		set_closed_by_parent(view, "false");
+	} else if (is_shut(state) && view->parent == QUEUE_OPEN && was_closed_by_parent(view)) {
+		open_queue(view);
+	} else if (state == QUEUE_CLOSING && view->world->groups == 0) {
+		set_state(view, QUEUE_CLOSED);
 	}
 }
 
-static int forget(struct look *look, struct err *err)
+static int forget(struct view *view, struct err *err)
 {
-	for (size_t i = 0; i < look->world->command_count; i++)
-		if (delete_command(look, look->world->commands[i], err) < 0)
+	for (size_t i = 0; i < view->world->command_count; i++)
+		if (delete_command(view, view->world->commands[i], err) < 0)
 			return -1;
 	return 0;
 }
 
 int queue_step(const struct queue_world *world, struct plan *plan, struct err *err)
 {
-	struct look look = {.world = world, .plan = plan};
+	struct view view = {.world = world, .plan = plan};
 	struct queue parent = {0};
 	struct json command;
 
 	if (json_is_absent(world->queue))
-		return forget(&look, err);
-	if (type_decode(&queue_type, world->queue, plan->arena, &look.queue, err) < 0 ||
+		return forget(&view, err);
+	if (type_decode(&queue_type, world->queue, plan->arena, &view.queue, err) < 0 ||
 	    (!json_is_absent(world->parent) &&
 	     type_decode(&queue_type, world->parent, plan->arena, &parent, err) < 0))
 		return err_wrap(err, "queue");
-	look.parent = parent.status.state;
-	if (!is_root(&look) && !look.queue.spec.parent.len)
-		set_parent(&look);
-	if (look.queue.status.state == QUEUE_STATE_NONE) {
-		set_state(&look, QUEUE_OPEN);
+	view.parent = parent.status.state;
+	if (!is_root(&view) && !view.queue.spec.parent.len)
+		set_parent(&view);
+	if (view.queue.status.state == QUEUE_STATE_NONE) {
+		set_state(&view, QUEUE_OPEN);
 		return 0;
 	}
 	if (!world->command_count) {
-		if (!is_root(&look))
-			follow(&look);
+		if (!is_root(&view))
+			follow(&view);
 		return 0;
 	}
 	command = world->commands[0];
-	if (!obey(&look, json_str(json_get(command, "action"))))
+	if (!obey(&view, json_str(json_get(command, "action"))))
 		return 0;
-	return delete_command(&look, command, err);
+	return delete_command(&view, command, err);
 }

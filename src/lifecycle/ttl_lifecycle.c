@@ -24,7 +24,7 @@ int ttl_step(struct json job, int64_t now, struct plan *plan, struct err *err)
 		return 0;
 	end = time_after(finished, time_span(ttl->value));
 	if (end > now)
-		plan_look_at(plan, end);
+		plan_step_at(plan, end);
 	else
 		plan_delete(plan, PLAN_JOB, &view.meta)->propagation = PLAN_FOREGROUND;
 	return 0;

@@ -82,7 +82,7 @@ static void bind_claim(struct plan *plan, const struct pv *pv, const struct pvc 
 	plan_patch(plan, PLAN_CLAIM, &claim->meta, PLAN_MERGE_PATCH, doc);
 }
 
-static void tell_claim(struct plan *plan, struct json volume, const struct pvc *claim)
+static void set_claim(struct plan *plan, struct json volume, const struct pvc *claim)
 {
 	struct json root, status;
 	struct json_doc *doc = new_doc(&root);
@@ -113,7 +113,7 @@ static void bind(struct plan *plan, struct json volume, const struct pv *pv,
 		plan_next_stage(plan);
 	}
 	if (!str_is(claim->status.phase, "Bound"))
-		tell_claim(plan, volume, claim);
+		set_claim(plan, volume, claim);
 }
 
 /* --- creating ----------------------------------------------------------------------------------- */

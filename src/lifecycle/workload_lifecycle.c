@@ -265,7 +265,7 @@ static struct json_doc *difference(struct json group, struct json wanted)
 	return any ? TAKE(patch) : NULL;
 }
 
-static void tell_pod(struct plan *plan, const struct meta *pod, struct str group)
+static void name_group(struct plan *plan, const struct meta *pod, struct str group)
 {
 	struct json_doc *doc = json_doc_new();
 	struct json root = json_new_obj(doc);
@@ -302,7 +302,7 @@ int workload_step(const struct workload_world *world, struct plan *plan, struct 
 		if (patch)
 			plan_patch(plan, PLAN_PODGROUP, &group, PLAN_MERGE_PATCH, patch);
 	}
-	tell_pod(plan, &pod, buf_str(&name));
+	name_group(plan, &pod, buf_str(&name));
 	return 0;
 }
 

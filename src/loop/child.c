@@ -84,7 +84,7 @@ void loop_children_done(struct loop *loop)
 	map_free(loop->children);
 }
 
-static void tell(struct loop_child *child, int status)
+static void deliver(struct loop_child *child, int status)
 {
 	loop_child_fn *fn = child->fn;
 
@@ -98,7 +98,7 @@ static void deliver_virtual(void *arg)
 {
 	struct loop_child *child = arg;
 
-	tell(child, child->status);
+	deliver(child, child->status);
 }
 
 static void on_end(struct loop_fd *watch, int fd, unsigned events, void *arg)
@@ -111,7 +111,7 @@ static void on_end(struct loop_fd *watch, int fd, unsigned events, void *arg)
 	(void)fd;
 	(void)events;
 	if (reaped != 0) /* 0: a debugger still stops it */
-		tell(child, reaped == child->pid ? status : LOOP_CHILD_UNKNOWN);
+		deliver(child, reaped == child->pid ? status : LOOP_CHILD_UNKNOWN);
 }
 
 static struct loop_child *add_virtual(struct loop *loop, pid_t pid)

@@ -194,7 +194,7 @@ int loop_work(struct loop *loop, enum loop_lane lane, loop_work_fn *work, loop_d
 /* Waits until no work of this lane is left: work that has not started is skipped, running work is waited
  * for, and `done` of both is called. Call it before freeing what the work reads. It also makes calls of
  * other lanes that arrive meanwhile. */
-void loop_lane_settle(struct loop *loop, enum loop_lane lane);
+void loop_lane_drain(struct loop *loop, enum loop_lane lane);
 
 struct loop_lane_stats {
 	const char *name; /* "commit" */

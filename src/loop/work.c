@@ -174,7 +174,7 @@ static void call_posted(struct loop *loop)
 	run_posted(works->watch, works->wake, LOOP_READ, loop);
 }
 
-void loop_lane_settle(struct loop *loop, enum loop_lane lane)
+void loop_lane_drain(struct loop *loop, enum loop_lane lane)
 {
 	skip_queued(&loop->works.lanes[lane]);
 	while (loop->works.lanes[lane].under_way)

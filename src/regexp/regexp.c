@@ -263,22 +263,22 @@ static bool is_word(uint32_t rune)
 	return rune != NO_RUNE && (is_letter(rune) || (rune >= '0' && rune <= '9') || rune == '_');
 }
 
-static bool is_at(enum regexp_place place, uint32_t before, uint32_t behind)
+static bool is_at(enum regexp_place place, uint32_t before, uint32_t after)
 {
 	switch (place) {
 	case REGEXP_TEXT_START:
 		return before == NO_RUNE;
 	case REGEXP_TEXT_END:
-		return behind == NO_RUNE;
+		return after == NO_RUNE;
 	case REGEXP_LINE_START:
 		return before == NO_RUNE || before == '\n';
 	case REGEXP_LINE_END:
-		return behind == NO_RUNE || behind == '\n';
+		return after == NO_RUNE || after == '\n';
 	case REGEXP_WORD_EDGE:
-		return is_word(before) != is_word(behind);
+		return is_word(before) != is_word(after);
 	case REGEXP_NO_WORD_EDGE:
 	default:
-		return is_word(before) == is_word(behind);
+		return is_word(before) == is_word(after);
 	}
 }
 
@@ -300,7 +300,7 @@ struct machine {
 	uint64_t step;      /* each step has a new number */
 	uint64_t steps;     /* that may still be taken */
 	uint32_t before;    /* the characters around the place */
-	uint32_t behind;
+	uint32_t after;
 };
 
 static void places_init(struct places *places, size_t count)
@@ -362,7 +362,7 @@ static void add(struct machine *m, struct places *to, uint32_t first, size_t sta
 			to->ptr[to->len].at = at;
 			to->ptr[to->len++].start = start;
 		} else if (code->op == CODE_ASSERT) {
-			if (is_at(code->place, m->before, m->behind))
+			if (is_at(code->place, m->before, m->after))
 				vec_push(&m->open, at + 1);
 		} else {
 			if (code->op == CODE_SPLIT) /* the second target is tried afterwards */
@@ -428,7 +428,7 @@ static bool search(struct machine *m, struct str text, size_t from, bool any,
 		uint32_t rune = peek(rest);
 		struct places swap;
 
-		m->behind = rune;
+		m->after = rune;
 		if (!found)
 			add(m, &m->now, 0, at); /* a match may start anywhere */
 		if ((found && !m->now.len) || !m->steps)
@@ -436,7 +436,7 @@ static bool search(struct machine *m, struct str text, size_t from, bool any,
 		if (rune != NO_RUNE)
 			(void)regexp_take_rune(&rest);
 		m->before = rune;
-		m->behind = peek(rest);
+		m->after = peek(rest);
 		found = step(m, rune, ret, at) || found;
 		if (rune == NO_RUNE || (found && any))
 			return found && m->steps;

@@ -41,7 +41,7 @@ static void check_file(const char *path, const char *name, struct str want)
 	AUTO(fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t len = 0;
 
-	while (fd >= 0 && buf_room(&got) >= 65536) {
+	while (fd >= 0 && buf_space(&got) >= 65536) {
 		len = read(fd, buf_reserve(&got, 65536), 65536);
 		if (len <= 0)
 			break;

@@ -235,7 +235,7 @@ static bool concerns(const struct admission_review *review, bool change)
 static int refuse(struct call *call, const struct admission_refusal *refusal, struct str name,
 		  struct err *err)
 {
-	struct str text = admission_tell(refusal, call->arena);
+	struct str text = admission_message(refusal, call->arena);
 
 	if (refusal->code == ERR_INVALID)
 		text = str_from(arena_printf(call->arena, "%.*s \"%.*s\" is invalid: %.*s",

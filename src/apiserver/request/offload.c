@@ -63,8 +63,8 @@ void offloads_free(struct offloads *all)
 
 void offloads_settle(struct offloads *all)
 {
-	loop_lane_settle(api_loop(all->api), LOOP_LANE_REQUEST);
-	loop_lane_settle(api_loop(all->api), LOOP_LANE_COMPRESS);
+	loop_lane_drain(api_loop(all->api), LOOP_LANE_REQUEST);
+	loop_lane_drain(api_loop(all->api), LOOP_LANE_COMPRESS);
 }
 
 /* --- what a worker may read ------------------------------------------------------------------ */

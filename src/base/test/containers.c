@@ -107,12 +107,12 @@ static void test_map_order(void)
 }
 
 /* The model's answer to omap_seek() and omap_after(). */
-static struct item *model_seek(struct item *items, struct str from, bool behind)
+static struct item *model_seek(struct item *items, struct str from, bool after)
 {
 	for (size_t i = 0; i < KEYS; i++) {
 		int order = str_cmp(str_from(items[i].key), from);
 
-		if (items[i].in && (order > 0 || (order == 0 && !behind)))
+		if (items[i].in && (order > 0 || (order == 0 && !after)))
 			return &items[i];
 	}
 	return NULL;

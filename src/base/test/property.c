@@ -447,20 +447,20 @@ static void test_omap_walks(void)
 			struct str from = str_from(items[below(&state, count)].key);
 			struct str to =
 				i % 5 ? str_from(items[below(&state, count)].key) : str_none();
-			bool behind = i % 2;
+			bool after = i % 2;
 			struct omap_walk walk;
 			size_t within = 0;
 			struct str key;
 
-			omap_walk_start(&walk, omap, from, behind);
-			for (void *v = behind ? omap_after(omap, from, &key)
-					      : omap_seek(omap, from, &key);
+			omap_walk_start(&walk, omap, from, after);
+			for (void *v = after ? omap_after(omap, from, &key)
+					     : omap_seek(omap, from, &key);
 			     v; v = omap_after(omap, key, &key)) {
 				same = same && omap_walk_next(&walk, NULL) == v;
 				within += str_is_none(to) || str_cmp(key, to) < 0;
 			}
 			same = same && !omap_walk_next(&walk, NULL);
-			counted = counted && (behind || omap_count(omap, from, to) == within);
+			counted = counted && (after || omap_count(omap, from, to) == within);
 		}
 	}
 	ok(same, "a walk gives what single steps give");

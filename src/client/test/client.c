@@ -162,12 +162,12 @@ static void test_waiting(void)
 	ok(!got[1].calls, "freeing a client calls no callback");
 }
 
-static struct client_request *ask_meekly(struct world *w, const char *name)
+static struct client_request *ask_low_priority(struct world *w, const char *name)
 {
 	return client_send(w->client, &(struct client_ask){.verb = CLIENT_PATCH,
 							   .resource = &resources[RESOURCE_EVENTS],
 							   .name = str_from(name),
-							   .give_way = true});
+							   .low_priority = true});
 }
 
 /* Names of what is sent and not answered, in order. */
@@ -188,9 +188,9 @@ static void test_giving_way(void)
 	struct client_request *third;
 
 	open_world(&w, &(struct client_options){.max_in_flight = 4});
-	(void)ask_meekly(&w, "a");
-	(void)ask_meekly(&w, "b");
-	third = ask_meekly(&w, "c");
+	(void)ask_low_priority(&w, "a");
+	(void)ask_low_priority(&w, "b");
+	third = ask_low_priority(&w, "c");
 	is(under_way(&w, &text), "a "); /* a quarter of the slots */
 	for (int i = 0; i < 5; i++)
 		ask(&w, CLIENT_GET, &got[i]);
@@ -209,7 +209,7 @@ static void test_giving_way(void)
 	client_cancel(third);
 	(void)until_sent(&w);
 	is(under_way(&w, &text), "b ");
-	(void)ask_meekly(&w, "left");
+	(void)ask_low_priority(&w, "left");
 	close_world(&w);
 }
 

@@ -143,7 +143,7 @@ static void test_failures(void)
 
 /* Random adds and ends: a key that was added after its work began is worked on again, and none is
  * worked on twice at once. */
-struct crowd {
+struct model {
 	struct loop *loop;
 	struct workqueue *queue;
 	bool active[10];
@@ -152,74 +152,74 @@ struct crowd {
 	int worked;
 };
 
-static void crowd_work(void *arg, struct str key)
+static void model_work(void *arg, struct str key)
 {
-	struct crowd *crowd = arg;
+	struct model *model = arg;
 	int i = key.ptr[0] - '0';
 
-	crowd->broken = crowd->broken || crowd->active[i];
-	crowd->active[i] = true;
-	crowd->wanted[i] = false;
-	crowd->worked++;
+	model->broken = model->broken || model->active[i];
+	model->active[i] = true;
+	model->wanted[i] = false;
+	model->worked++;
 }
 
-static void crowd_end(struct crowd *crowd, int i, struct str key)
+static void model_end(struct model *model, int i, struct str key)
 {
-	if (!crowd->active[i])
+	if (!model->active[i])
 		return;
-	crowd->active[i] = false;
-	switch (loop_random_below(crowd->loop, 3)) {
+	model->active[i] = false;
+	switch (loop_random_below(model->loop, 3)) {
 	case 0:
-		workqueue_done(crowd->queue, key);
+		workqueue_done(model->queue, key);
 		break;
 	case 1:
-		crowd->wanted[i] = true;
-		workqueue_retry(crowd->queue, key);
+		model->wanted[i] = true;
+		workqueue_retry(model->queue, key);
 		break;
 	default:
-		crowd->wanted[i] = true;
-		workqueue_done_after(crowd->queue, key, 100);
+		model->wanted[i] = true;
+		workqueue_done_after(model->queue, key, 100);
 	}
 }
 
-static void test_crowd(uint64_t seed)
+static void test_model(uint64_t seed)
 {
-	struct crowd crowd = {.loop = loop_new_virtual(seed, 0, NULL)};
+	struct model model = {.loop = loop_new_virtual(seed, 0, NULL)};
 	bool quiet = true;
 
-	crowd.queue = workqueue_new(
-		crowd.loop,
-		&(struct workqueue_options){.work = crowd_work, .arg = &crowd, .workers = 3});
+	model.queue = workqueue_new(
+		model.loop,
+		&(struct workqueue_options){.work = model_work, .arg = &model, .workers = 3});
 	for (int step = 0; step < 2000; step++) {
-		int i = (int)loop_random_below(crowd.loop, 10);
+		int i = (int)loop_random_below(model.loop, 10);
 		char name[2] = {(char)('0' + i), '\0'};
 
-		if (loop_random_below(crowd.loop, 2)) {
-			crowd.wanted[i] = true;
-			workqueue_add_after(crowd.queue, str_from(name),
-					    (int64_t)loop_random_below(crowd.loop, 3) * 1000);
+		if (loop_random_below(model.loop, 2)) {
+			model.wanted[i] = true;
+			workqueue_add_after(model.queue, str_from(name),
+					    (int64_t)loop_random_below(model.loop, 3) * 1000);
 		} else {
-			crowd_end(&crowd, i, str_from(name));
+			model_end(&model, i, str_from(name));
 		}
-		(void)loop_turn(crowd.loop, (int64_t)loop_random_below(crowd.loop, 2000));
+		(void)loop_turn(model.loop, (int64_t)loop_random_below(model.loop, 2000));
 	}
 	for (int round = 0; round < 100; round++) {
 		for (int i = 0; i < 10; i++) {
 			char name[2] = {(char)('0' + i), '\0'};
 
-			if (crowd.active[i])
-				workqueue_done(crowd.queue, str_from(name));
-			crowd.active[i] = false;
+			if (model.active[i])
+				workqueue_done(model.queue, str_from(name));
+			model.active[i] = false;
 		}
-		while (loop_turn(crowd.loop, TIME_HOUR))
+		while (loop_turn(model.loop, TIME_HOUR))
 			;
 	}
 	for (int i = 0; i < 10; i++)
-		quiet = quiet && !crowd.wanted[i];
-	ok(!crowd.broken && quiet && crowd.worked > 100, "seed %llu: none twice, none forgotten",
+		quiet = quiet && !model.wanted[i];
+	ok(!model.broken && quiet && model.worked > 100, "seed %llu: none twice, none forgotten",
 	   (unsigned long long)seed);
-	workqueue_free(crowd.queue);
-	loop_free(crowd.loop);
+	workqueue_free(model.queue);
+	loop_free(model.loop);
 }
 
 int main(void)
@@ -228,6 +228,6 @@ int main(void)
 	test_one_at_a_time();
 	test_failures();
 	for (uint64_t seed = 1; seed <= 10; seed++)
-		test_crowd(seed);
+		test_model(seed);
 	return tap_done();
 }

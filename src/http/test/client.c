@@ -56,7 +56,7 @@ static void test_whole(struct world *world)
 static void test_big(struct world *world)
 {
 	struct result r = {0};
-	struct chunk *chunk = chunk_room(2 * 1024 * 1024), *taken = NULL;
+	struct chunk *chunk = chunk_alloc(2 * 1024 * 1024), *taken = NULL;
 
 	memset(chunk->ptr, 'b', chunk->len);
 	result_start(&r, world->client,
@@ -175,7 +175,7 @@ static void test_cancel(struct world *world)
 
 static void test_watch(struct world *world)
 {
-	AUTO(chunk_unref) struct chunk *event = chunk_room(5000);
+	AUTO(chunk_unref) struct chunk *event = chunk_alloc(5000);
 	struct http_client_stats stats;
 	struct result r = {0}, e = {0};
 	bool go = true;

@@ -127,7 +127,7 @@ static inline void world_big(struct http_request *request)
 
 	if (number_parse_u64(query_get(http_request_query(request), STR("n")), &len, NULL) < 0)
 		len = 0;
-	chunk = chunk_room(len);
+	chunk = chunk_alloc(len);
 	memset(chunk->ptr, 'x', len);
 	http_reply_chunk(request, 200, STR("text/plain"), chunk);
 	chunk_unref(chunk);

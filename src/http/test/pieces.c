@@ -53,7 +53,7 @@ static bool same(const struct pieces *pieces, const struct buf *model)
 static void step(struct pieces *pieces, struct buf *model, struct pieces *other,
 		 struct buf *other_model)
 {
-	struct chunk *chunk = chunk_room(below(5000) + 1);
+	struct chunk *chunk = chunk_alloc(below(5000) + 1);
 	size_t from = below(chunk->len), len = below(chunk->len - from + 1);
 
 	for (size_t i = 0; i < chunk->len; i++)

@@ -168,15 +168,15 @@ static void test_bounds(void)
 
 static void note(void *arg, struct str path)
 {
-	struct buf *told = arg;
+	struct buf *reported = arg;
 
-	buf_printf(told, "%s%.*s", told->len ? " " : "", STR_ARG(path));
+	buf_printf(reported, "%s%.*s", reported->len ? " " : "", STR_ARG(path));
 }
 
 static const struct {
 	const char *text;
 	const char *kept;
-	const char *told;
+	const char *reported;
 } duplicates[] = {
 	{"{\"a\":1,\"a\":2}", "{\"a\":2}", "a"},
 	{"{\"a\":1,\"b\":2,\"a\":3}", "{\"b\":2,\"a\":3}", "a"},
@@ -196,15 +196,15 @@ static const struct {
 static void test_duplicates(void)
 {
 	for (size_t i = 0; i < ARRAY_LEN(duplicates); i++) {
-		AUTO(buf_done) struct buf told = BUF_UNBOUNDED;
-		struct json_options options = {.on_duplicate = note, .arg = &told};
+		AUTO(buf_done) struct buf reported = BUF_UNBOUNDED;
+		struct json_options options = {.on_duplicate = note, .arg = &reported};
 		struct err err;
 		AUTO(json_doc_unref)
 		struct json_doc *doc = json_parse(str_from(duplicates[i].text), &options, &err);
 		AUTO(mem_free) char *text = json_text(json_doc_root(doc), JSON_COMPACT);
 
 		is(text, duplicates[i].kept);
-		is(buf_text(&told), duplicates[i].told);
+		is(buf_text(&reported), duplicates[i].reported);
 		AUTO(json_doc_unref) struct json_doc *silent = parse(duplicates[i].text);
 		ok(json_eq(json_doc_root(doc), json_doc_root(silent)), "the same untold");
 	}
@@ -214,8 +214,8 @@ static void test_many_members(void)
 {
 	enum { COUNT = 200000 };
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	AUTO(buf_done) struct buf told = BUF_UNBOUNDED;
-	struct json_options options = {.on_duplicate = note, .arg = &told};
+	AUTO(buf_done) struct buf reported = BUF_UNBOUNDED;
+	struct json_options options = {.on_duplicate = note, .arg = &reported};
 	struct err err;
 
 	buf_puts(&text, "{");
@@ -226,7 +226,7 @@ static void test_many_members(void)
 	struct json root = json_doc_root(doc);
 
 	ok(json_len(root) == COUNT, "a large object is normalised");
-	is(buf_text(&told), "key-17");
+	is(buf_text(&reported), "key-17");
 	ok(json_int(json_get(root, "key-17")) == -1, "the last one won");
 
 	/* Compare with the members in another order. */

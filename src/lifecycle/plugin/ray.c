@@ -53,7 +53,7 @@ static void ray_ensure(struct plugin_run *run)
 
 	if (!run->initial || !json_is_absent(found) || run->waits)
 		return;
-	doc = job_build_owned(run->look, PLAN_SERVICE, name);
+	doc = job_build_owned(run->view, PLAN_SERVICE, name);
 	spec = json_ensure_obj(doc, json_doc_root(doc), "spec");
 	selector = json_ensure_obj(doc, spec, "selector");
 	json_set_str(doc, selector, KEY_JOB_NAME, run->job->meta.name);
@@ -67,7 +67,7 @@ static void ray_ensure(struct plugin_run *run)
 		json_set_str(doc, port, "targetPort", str_from(port_names[i]));
 		json_set_str(doc, port, "protocol", STR("TCP"));
 	}
-	plan_create(run->look->plan, PLAN_SERVICE, doc);
+	plan_create(run->view->plan, PLAN_SERVICE, doc);
 }
 
 static void set_command(struct plugin_pod *pod, struct json container, struct str command)

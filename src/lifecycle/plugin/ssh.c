@@ -69,26 +69,26 @@ static void set_data(struct json_doc *doc, struct json data, const char *key, st
 
 static void create_secret(struct plugin_run *run, const struct ssh_args *args, struct str config)
 {
-	const struct job_ssh_key *key = run->look->world->ssh_key;
+	const struct job_ssh_key *key = run->view->world->ssh_key;
 	bool given = args->private_key.len > 0;
 	struct str private, public;
 	struct json_doc *doc;
 	struct json data;
 
 	if (!given && !key) {
-		run->look->outcome->wants_ssh_key = true;
+		run->view->outcome->wants_ssh_key = true;
 		run->waits = true;
 		return;
 	}
 	private = given ? args->private_key : key->private_pem;
 	public = given ? args->public_key : key->public_line;
-	doc = job_build_owned(run->look, PLAN_SECRET, plugin_name(run, SECRET_SUFFIX));
+	doc = job_build_owned(run->view, PLAN_SECRET, plugin_name(run, SECRET_SUFFIX));
 	data = json_ensure_obj(doc, json_doc_root(doc), "data");
 	set_data(doc, data, "id_rsa", private);
 	set_data(doc, data, "id_rsa.pub", public);
 	set_data(doc, data, "authorized_keys", public);
 	set_data(doc, data, "config", config);
-	plan_create(run->look->plan, PLAN_SECRET, doc);
+	plan_create(run->view->plan, PLAN_SECRET, doc);
 }
 
 static void ssh_ensure(struct plugin_run *run)
@@ -108,7 +108,7 @@ static void ssh_ensure(struct plugin_run *run)
 	doc = json_doc_thaw(found);
 	set_data(doc, json_ensure_obj(doc, json_doc_root(doc), "data"), "config", buf_str(&config));
 	if (!json_eq(json_get(json_doc_root(doc), "data"), json_get(found, "data")))
-		plan_update(run->look->plan, PLAN_SECRET, TAKE(doc));
+		plan_update(run->view->plan, PLAN_SECRET, TAKE(doc));
 }
 
 static void add_item(struct plugin_pod *pod, struct json secret, const char *key)

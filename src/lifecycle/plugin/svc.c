@@ -94,15 +94,15 @@ static void ensure_config(struct plugin_run *run)
 	if (run->waits)
 		return;
 	if (json_is_absent(found)) {
-		doc = job_build_owned(run->look, PLAN_CONFIGMAP, name);
+		doc = job_build_owned(run->view, PLAN_CONFIGMAP, name);
 		json_set(doc, json_doc_root(doc), STR("data"), make_data(run->job, doc));
-		plan_create(run->look->plan, PLAN_CONFIGMAP, TAKE(doc));
+		plan_create(run->view->plan, PLAN_CONFIGMAP, TAKE(doc));
 		return;
 	}
 	doc = json_doc_thaw(found);
 	json_set(doc, json_doc_root(doc), STR("data"), make_data(run->job, doc));
 	if (!json_eq(json_get(json_doc_root(doc), "data"), json_get(found, "data")))
-		plan_update(run->look->plan, PLAN_CONFIGMAP, TAKE(doc));
+		plan_update(run->view->plan, PLAN_CONFIGMAP, TAKE(doc));
 }
 
 static void put_selector(const struct plugin_run *run, struct json_doc *doc, struct json to)
@@ -119,13 +119,13 @@ static void ensure_service(struct plugin_run *run, bool publish)
 
 	if (!json_is_absent(plugin_find(run, PLAN_SERVICE, name)) || run->waits)
 		return;
-	doc = job_build_owned(run->look, PLAN_SERVICE, name);
+	doc = job_build_owned(run->view, PLAN_SERVICE, name);
 	spec = json_ensure_obj(doc, json_doc_root(doc), "spec");
 	json_set_str(doc, spec, "clusterIP", STR("None"));
 	put_selector(run, doc, json_ensure_obj(doc, spec, "selector"));
 	if (publish)
 		json_set_bool(doc, spec, "publishNotReadyAddresses", true);
-	plan_create(run->look->plan, PLAN_SERVICE, doc);
+	plan_create(run->view->plan, PLAN_SERVICE, doc);
 }
 
 static void ensure_policy(struct plugin_run *run)
@@ -136,7 +136,7 @@ static void ensure_policy(struct plugin_run *run)
 
 	if (!json_is_absent(plugin_find(run, PLAN_NETWORKPOLICY, name)) || run->waits)
 		return;
-	doc = job_build_owned(run->look, PLAN_NETWORKPOLICY, name);
+	doc = job_build_owned(run->view, PLAN_NETWORKPOLICY, name);
 	spec = json_ensure_obj(doc, json_doc_root(doc), "spec");
 	put_selector(
 		run, doc,
@@ -147,7 +147,7 @@ static void ensure_policy(struct plugin_run *run)
 		json_ensure_obj(doc, json_ensure_obj(doc, from, "podSelector"), "matchLabels"));
 	json_append(doc, json_ensure_arr(doc, spec, "policyTypes"),
 		    json_new_str(doc, STR("Ingress")));
-	plan_create(run->look->plan, PLAN_NETWORKPOLICY, doc);
+	plan_create(run->view->plan, PLAN_NETWORKPOLICY, doc);
 }
 
 static void svc_ensure(struct plugin_run *run)

@@ -50,11 +50,11 @@ static void step(struct world *world)
 	}
 	input.jobs = jobs.ptr;
 	input.job_count = jobs.len;
-	world->look_at = 0;
+	world->next_at = 0;
 	if (!ok(cronjob_step(&input, &plan, &err) == 0, "a step"))
 		printf("#   %s\n", err.text);
-	world->look_at = plan.look_at;
-	world_carry_out(world, &plan);
+	world->next_at = plan.next_at;
+	world_execute(world, &plan);
 	for (size_t i = 0; i < lent.len; i++)
 		json_doc_unref(lent.ptr[i]);
 	vec_done(&lent);
@@ -76,10 +76,10 @@ static void run_until(struct world *world, int64_t time)
 {
 	for (int i = 0; i < 1000; i++) {
 		settle(world);
-		if (!world->look_at || world->look_at > time)
+		if (!world->next_at || world->next_at > time)
 			break;
-		if (world->look_at > world->now)
-			world->now = world->look_at;
+		if (world->next_at > world->now)
+			world->now = world->next_at;
 	}
 	world->now = time;
 	settle(world);
@@ -361,7 +361,7 @@ static void test_changed(void)
 	plan_init(&plan);
 	ok(cronjob_step(&input, &plan, &err) == 0 && plan.writes.len == 0,
 	   "a minute that was over when the schedule came is not made up for");
-	ok(plan.look_at > START + 180 * TIME_SECOND && plan.look_at < START + 181 * TIME_SECOND,
+	ok(plan.next_at > START + 180 * TIME_SECOND && plan.next_at < START + 181 * TIME_SECOND,
 	   "the next one is waited for");
 	input.now = START + 181 * TIME_SECOND;
 	ok(cronjob_step(&input, &plan, &err) == 0 && plan.writes.len == 1, "and run");

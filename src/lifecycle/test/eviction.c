@@ -43,7 +43,7 @@ static const struct {
 	const char *node; /* NULL: it does not exist */
 	int64_t for_seconds;
 	const char *plan;
-	int64_t look_after;
+	int64_t next_after;
 } rows[] = {
 	{"a pod on a good node stays", POD("", ON, "Running"), NODE("True", ""), 999, "", 0},
 	{"a pod of a missing node waits for it", POD("", ON, "Running"), NULL, 39, "", 1},
@@ -114,16 +114,16 @@ static void check_rows(void)
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 		AUTO(plan_done) struct plan plan;
-		int64_t after = rows[i].look_after;
+		int64_t after = rows[i].next_after;
 
 		plan_init(&plan);
 		decide(rows[i].pod, rows[i].node, rows[i].for_seconds, &plan);
 		plan_print(&plan, &text);
 		ok(str_is(buf_str(&text), rows[i].plan), "%s", rows[i].about);
 		if (after < 0)
-			ok(plan.look_at > WALL + TIME_DAY, "and far away");
+			ok(plan.next_at > WALL + TIME_DAY, "and far away");
 		else
-			ok(plan.look_at == (after ? WALL + after * TIME_SECOND : 0),
+			ok(plan.next_at == (after ? WALL + after * TIME_SECOND : 0),
 			   "and when it is looked at again");
 	}
 }

@@ -33,7 +33,7 @@ static void step_flow(struct world *world)
 	plan_init(&plan);
 	if (!ok(flow_step(&input, &plan, &err) == 0, "a step"))
 		printf("#   %s\n", err.text);
-	world_carry_out(world, &plan);
+	world_execute(world, &plan);
 }
 
 static void settle(struct world *world)

@@ -33,7 +33,7 @@ static const struct {
 	const char *about;
 	struct event events[6]; /* the last one has neither a node nor a lease: it is looked at */
 	const char *plan;
-	int64_t look_after; /* seconds after the last event; 0: not */
+	int64_t next_after; /* seconds after the last event; 0: not */
 } rows[] = {
 	{"a node that has just posted is looked at when its time is over",
 	 {{1, READY("a"), NULL}, {2, NULL, NULL}},
@@ -90,9 +90,10 @@ static void happen(struct node_health *health, const struct event *event)
 	AUTO(json_doc_unref) struct json_doc *lease = event->lease ? parse(event->lease) : NULL;
 
 	if (event->node)
-		node_see(health, node ? json_doc_root(node) : JSON_NONE, event->at * TIME_SECOND);
+		node_observe(health, node ? json_doc_root(node) : JSON_NONE,
+			     event->at * TIME_SECOND);
 	if (event->lease)
-		node_see_lease(health, json_doc_root(lease), event->at * TIME_SECOND);
+		node_observe_lease(health, json_doc_root(lease), event->at * TIME_SECOND);
 }
 
 static void check_rows(void)
@@ -109,8 +110,8 @@ static void check_rows(void)
 		node_step(&health, STR("n"), event->at * TIME_SECOND, WALL, &plan);
 		plan_print(&plan, &text);
 		ok(str_is(buf_str(&text), rows[i].plan), "%s", rows[i].about);
-		ok(plan.look_at ==
-			   (rows[i].look_after ? WALL + rows[i].look_after * TIME_SECOND : 0),
+		ok(plan.next_at ==
+			   (rows[i].next_after ? WALL + rows[i].next_after * TIME_SECOND : 0),
 		   "and when it is looked at again");
 	}
 }
@@ -126,7 +127,7 @@ static void check_late(void)
 
 		plan_init(&plan);
 		node_step(&health, STR("n"), at * TIME_SECOND, WALL, &plan);
-		ok(plan.writes.len == 0 && plan.look_at,
+		ok(plan.writes.len == 0 && plan.next_at,
 		   "a check that comes late declares no node");
 	}
 }

@@ -44,21 +44,21 @@ static void test_print(void)
 			    "2 event Warning PVCError ns/j: none\n");
 }
 
-static void test_look(void)
+static void test_next_step(void)
 {
 	AUTO(plan_done) struct plan plan;
 
 	plan_init(&plan);
-	ok(plan.look_at == 0, "nobody asked to look again");
-	plan_look_at(&plan, 50);
-	plan_look_at(&plan, 70);
-	ok(plan.look_at == 50, "the earliest time counts");
+	ok(plan.next_at == 0, "no step is requested");
+	plan_step_at(&plan, 50);
+	plan_step_at(&plan, 70);
+	ok(plan.next_at == 50, "the earliest time counts");
 }
 
 int main(void)
 {
 	test_print();
-	test_look();
+	test_next_step();
 	for (int i = 0; i < PLAN_KIND_COUNT; i++)
 		ok(plan_kinds[i].plural, "kind %d has a row", i);
 	return tap_done();

@@ -183,7 +183,7 @@ static bool step_queue(struct world *world, struct world_object *object)
 	input.commands = commands.ptr;
 	input.command_count = commands.len;
 	if (queue_step(&input, &plan, &err) == 0)
-		world_carry_out(world, &plan);
+		world_execute(world, &plan);
 	vec_done(&commands);
 	return world->writes > writes;
 }
@@ -329,7 +329,7 @@ static void test_ttl(void)
 		const char *about, *ttl, *phase;
 		int64_t later; /* seconds after the end */
 		const char *plan;
-		int64_t look; /* seconds after the end */
+		int64_t view; /* seconds after the end */
 	} times[] = {
 		{"no time, no end", "", "Completed", 1000000, "", 0},
 		{"its time is not over", "'ttlSecondsAfterFinished':60", "Completed", 59, "", 60},
@@ -358,7 +358,7 @@ static void test_ttl(void)
 		plan_init(&plan);
 		ok(ttl_step(json_doc_root(doc), end + times[i].later * TIME_SECOND, &plan, &err) ==
 				   0 &&
-			   plan.look_at == (times[i].look ? end + times[i].look * TIME_SECOND : 0),
+			   plan.next_at == (times[i].view ? end + times[i].view * TIME_SECOND : 0),
 		   "%s: looked at in time", times[i].about);
 		got = plan_text(&plan);
 		tap_is(got, times[i].plan, __FILE__, __LINE__, times[i].about);

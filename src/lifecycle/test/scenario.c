@@ -217,10 +217,10 @@ static void wait(struct run *run, struct str text)
 	if (number_parse_i64(text, &seconds, NULL) < 0)
 		complain(run, "\"%.*s\" is no number of seconds", STR_ARG(text));
 	until = run->world.now + seconds * TIME_SECOND;
-	while (run->world.look_at > 0 && run->world.look_at <= until) {
-		if (run->world.look_at > run->world.now)
-			run->world.now = run->world.look_at;
-		run->world.look_at = 0;
+	while (run->world.next_at > 0 && run->world.next_at <= until) {
+		if (run->world.next_at > run->world.now)
+			run->world.now = run->world.next_at;
+		run->world.next_at = 0;
 		if (!world_settle(&run->world))
 			complain(run, "the controller does not come to rest");
 	}

@@ -35,21 +35,21 @@
 	"'PodGroup','metadata':{'name':'podgroup-O','namespace':'n','ownerReferences':[{"     \
 	"'apiVersion':'apps/v1','kind':'" kind "','name':'o','uid':'O','controller':true}]"
 #define TAIL "},'status':{'phase':'Pending'}}\n"
-#define TOLD(name) \
+#define NAMED(name) \
 	"patch pods p {'metadata':{'annotations':{'scheduling.k8s.io/group-name':'" name "'}}}\n"
 
 static const struct {
 	const char *about, *pod, *owner, *group, *plan;
 } rows[] = {
 	{"a bare pod", POD("", ""), NULL, NULL,
-	 HEAD "},'spec':{'minMember':1," NEEDS TAIL "1 " TOLD("podgroup-U")},
+	 HEAD "},'spec':{'minMember':1," NEEDS TAIL "1 " NAMED("podgroup-U")},
 	{"its group is there already", POD("", ""), NULL,
-	 "{'metadata':{'name':'podgroup-U','namespace':'n'},'spec':{}}", "0 " TOLD("podgroup-U")},
+	 "{'metadata':{'name':'podgroup-U','namespace':'n'},'spec':{}}", "0 " NAMED("podgroup-U")},
 	{"a pod with a group is left alone",
 	 POD(",'annotations':{'scheduling.k8s.io/group-name':'g'}", ""), NULL, NULL, ""},
 	{"an empty name counts as none",
 	 POD(",'annotations':{'scheduling.k8s.io/group-name':''}", ""), NULL, NULL,
-	 HEAD "},'spec':{'minMember':1," NEEDS TAIL "1 " TOLD("podgroup-U")},
+	 HEAD "},'spec':{'minMember':1," NEEDS TAIL "1 " NAMED("podgroup-U")},
 	{"another scheduler's pod is left alone",
 	 "{'metadata':{'name':'p'},'spec':{'schedulerName':'default-scheduler'}}", NULL, NULL, ""},
 	{"a pod on its way out is left alone",
@@ -65,13 +65,13 @@ static const struct {
 	 HEAD ",'annotations':{'volcano.sh/preemptable':'true','volcano.sh/revocable-zone':'z',"
 	      "'volcano.sh/jdb-min-available':'1'},'labels':{'volcano.sh/cooldown-time':'5s'}},"
 	      "'spec':{'minMember':1," NEEDS ",'priorityClassName':'high','queue':'q'" TAIL
-	      "1 " TOLD("podgroup-U")},
+	      "1 " NAMED("podgroup-U")},
 	{"the min-member of the pod itself does not count",
 	 POD(",'annotations':{'scheduling.volcano.sh/group-min-member':'3'}", ""), NULL, NULL,
-	 HEAD "},'spec':{'minMember':1," NEEDS TAIL "1 " TOLD("podgroup-U")},
+	 HEAD "},'spec':{'minMember':1," NEEDS TAIL "1 " NAMED("podgroup-U")},
 	{"an empty name of a queue is none",
 	 POD(",'annotations':{'scheduling.volcano.sh/queue-name':''}", ""), NULL, NULL,
-	 HEAD "},'spec':{'minMember':1," NEEDS TAIL "1 " TOLD("podgroup-U")},
+	 HEAD "},'spec':{'minMember':1," NEEDS TAIL "1 " NAMED("podgroup-U")},
 	{"topology, in any case of letters",
 	 POD(",'annotations':{'volcano.sh/network-topology-mode':'SOFT',"
 	     "'volcano.sh/network-topology-highest-tier':'2'}",
@@ -79,55 +79,55 @@ static const struct {
 	 NULL, NULL,
 	 HEAD "},'spec':{'minMember':1," NEEDS
 	      ",'networkTopology':{'mode':'soft','highestTierAllowed':2}" TAIL
-	      "1 " TOLD("podgroup-U")},
+	      "1 " NAMED("podgroup-U")},
 	{"topology that makes no sense is hard and without a tier",
 	 POD(",'annotations':{'volcano.sh/network-topology-mode':'odd',"
 	     "'volcano.sh/network-topology-highest-tier':'x'}",
 	     ""),
 	 NULL, NULL,
 	 HEAD "},'spec':{'minMember':1," NEEDS ",'networkTopology':{'mode':'hard'}" TAIL
-	      "1 " TOLD("podgroup-U")},
+	      "1 " NAMED("podgroup-U")},
 	{"pods of a controller share a group, of the owner's size", POD(OWNED("ReplicaSet"), ""),
 	 "{'metadata':{'annotations':{'scheduling.volcano.sh/group-min-member':'2',"
 	 "'volcano.sh/foo':'1','x':'y'}}}",
 	 NULL,
 	 HEAD_OWNED("ReplicaSet") ",'annotations':{'volcano.sh/"
 				  "foo':'1'}},'spec':{'minMember':2," NEEDS_2 TAIL
-				  "1 " TOLD("podgroup-O")},
+				  "1 " NAMED("podgroup-O")},
 	{"what the pod says wins",
 	 POD(OWNED("ReplicaSet") ",'annotations':{'volcano.sh/preemptable':'true'}", ""),
 	 "{'metadata':{'annotations':{'volcano.sh/preemptable':'false'}}}", NULL,
 	 HEAD_OWNED("ReplicaSet") ",'annotations':{'volcano.sh/preemptable':'true'}},'spec':{"
-				  "'minMember':1," NEEDS TAIL "1 " TOLD("podgroup-O")},
+				  "'minMember':1," NEEDS TAIL "1 " NAMED("podgroup-O")},
 	{"an empty gang", POD(OWNED("Job"), ""),
 	 "{'metadata':{'annotations':{'scheduling.volcano.sh/group-min-member':'0'}}}", NULL,
-	 HEAD_OWNED("Job") "},'spec':{'minResources':{}" TAIL "1 " TOLD("podgroup-O")},
+	 HEAD_OWNED("Job") "},'spec':{'minResources':{}" TAIL "1 " NAMED("podgroup-O")},
 	{"a size that is none is 1", POD(OWNED("Job"), ""),
 	 "{'metadata':{'annotations':{'scheduling.volcano.sh/group-min-member':'-2'}}}", NULL,
-	 HEAD_OWNED("Job") "},'spec':{'minMember':1," NEEDS TAIL "1 " TOLD("podgroup-O")},
+	 HEAD_OWNED("Job") "},'spec':{'minMember':1," NEEDS TAIL "1 " NAMED("podgroup-O")},
 	{"pods of a core Job", POD(CORE_JOB, ""),
 	 "{'metadata':{'annotations':{'scheduling.volcano.sh/group-min-member':'2',"
 	 "'volcano.sh/foo':'1'}}}",
 	 NULL,
 	 HEAD_CORE_JOB ",'annotations':{'volcano.sh/foo':'1'}},'spec':{'minMember':2," NEEDS_2 TAIL
-		       "1 " TOLD("podgroup-O")},
+		       "1 " NAMED("podgroup-O")},
 	{"its group stays as it was made", POD(CORE_JOB, ""),
 	 "{'metadata':{'annotations':{'scheduling.volcano.sh/group-min-member':'2'}}}",
 	 "{'metadata':{'name':'podgroup-O','namespace':'n'},'spec':{'minMember':1," NEEDS "}}",
-	 "0 " TOLD("podgroup-O")},
+	 "0 " NAMED("podgroup-O")},
 	{"an unknown kind that cannot be looked up", POD(OWNED("Widget"), ""), NULL, NULL,
-	 HEAD_OWNED("Widget") "},'spec':{'minMember':1," NEEDS TAIL "1 " TOLD("podgroup-O")},
+	 HEAD_OWNED("Widget") "},'spec':{'minMember':1," NEEDS TAIL "1 " NAMED("podgroup-O")},
 	{"a group follows its ReplicaSet", POD(OWNED("ReplicaSet"), ""),
 	 "{'metadata':{'annotations':{'scheduling.volcano.sh/group-min-member':'2',"
 	 "'volcano.sh/foo':'1'}}}",
 	 "{'metadata':{'name':'podgroup-O','namespace':'n'},'spec':{'minMember':1,'queue':'default'"
 	 "," NEEDS "},'status':{'phase':'Running'}}",
 	 "0 patch podgroups podgroup-O {'spec':{'minMember':2," NEEDS_2
-	 "},'metadata':{'annotations':{'volcano.sh/foo':'1'}}}\n1 " TOLD("podgroup-O")},
+	 "},'metadata':{'annotations':{'volcano.sh/foo':'1'}}}\n1 " NAMED("podgroup-O")},
 	{"a group that is right is left alone", POD(OWNED("StatefulSet"), ""), NULL,
 	 "{'metadata':{'name':'podgroup-O','namespace':'n'},'spec':{'minMember':1,'queue':'default'"
 	 "," NEEDS "}}",
-	 "0 " TOLD("podgroup-O")},
+	 "0 " NAMED("podgroup-O")},
 };
 
 static void check_row(size_t i)

@@ -40,7 +40,7 @@ struct world {
 	char refuse[64]; /* creating these is refused: "pods" */
 	bool give_up;
 	size_t batch;
-	int64_t look_at;
+	int64_t next_at;
 	size_t stuck;      /* creates that found something there */
 	struct buf phases; /* "Pending Running", as they were recorded */
 	struct buf events; /* a line each */
@@ -274,7 +274,7 @@ static void world_record(struct world *world, const struct plan_note *note)
 }
 
 /* False: the controller died. */
-static bool world_carry_out(struct world *world, const struct plan *plan)
+static bool world_execute(struct world *world, const struct plan *plan)
 {
 	size_t note = 0;
 	bool failed = false;
@@ -354,12 +354,12 @@ TEST_FN bool world_step(struct world *world)
 
 	(void)kept;
 	world->now += TIME_MILLISECOND;
-	world->look_at = 0;
+	world->next_at = 0;
 	if (job_step(&input, &plan, &outcome, &world->err) == 0) {
-		world->look_at = plan.look_at;
+		world->next_at = plan.next_at;
 		if (world->seen)
 			world->seen(world->seen_arg, commands.len > 0, &outcome.cause);
-		world_carry_out(world, &plan);
+		world_execute(world, &plan);
 	}
 	for (size_t i = 0; i < pods.len; i++)
 		mem_free(pods.ptr[i]);

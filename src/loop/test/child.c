@@ -216,7 +216,7 @@ static void test_no_descriptors(struct loop *loop)
 	ok(a.calls == 1, "it can be tried again");
 }
 
-static void leave_watch(struct loop *loop)
+static void leak_watch(struct loop *loop)
 {
 	(void)!loop_child_add(loop, 1, on_end, NULL, NULL);
 	loop_free(loop);
@@ -248,7 +248,7 @@ int main(void)
 		ok(true, "real processes # SKIP no pidfd_open here");
 	}
 	on_virtual(test_virtual);
-	ok(aborts(leave_watch, true), "a watch that is still there is found");
+	ok(aborts(leak_watch, true), "a watch that is still there is found");
 	ok(aborts(exit_twice, true), "nobody ends twice");
 	return tap_done();
 }

@@ -99,7 +99,7 @@ static void on_read(struct loop_fd *watch, int fd, unsigned events, void *arg)
 	((struct contest *)arg)->reads++;
 }
 
-static void test_nobody_starves(struct loop *loop)
+static void test_nothing_starves(struct loop *loop)
 {
 	struct contest contest = {.loop = loop};
 	struct err err = {0};
@@ -179,7 +179,7 @@ int main(void)
 {
 	on_both(test_order);
 	on_both(test_freed);
-	on_both(test_nobody_starves);
+	on_both(test_nothing_starves);
 	test_dropped();
 	test_long();
 	return tap_done();

@@ -283,7 +283,7 @@ static void test_errors(struct loop *loop)
 	fd_close(pair[1]);
 }
 
-static void leave_watch(struct loop *loop)
+static void leak_watch(struct loop *loop)
 {
 	int pair[2];
 
@@ -388,7 +388,7 @@ int main(void)
 	on_both(test_reused);
 	on_both(test_many);
 	on_both(test_errors);
-	ok(aborts(leave_watch, false), "a watch that is still there is found");
+	ok(aborts(leak_watch, false), "a watch that is still there is found");
 	ok(aborts(close_first, false), "so is a descriptor closed under its watch");
 	int status = apart(on_old_kernel, false);
 

@@ -187,7 +187,7 @@ static void test_no_descriptors(struct loop *loop)
 	ok(!is_blocked(SIGUSR1), "nothing is blocked");
 }
 
-static void leave_watch(struct loop *loop)
+static void leak_watch(struct loop *loop)
 {
 	(void)!loop_signal_add(loop, SIGUSR1, on_signal, NULL, NULL);
 	loop_free(loop);
@@ -201,6 +201,6 @@ int main(void)
 	on_virtual(test_virtual_is_apart);
 	on_both(test_errors);
 	on_real(test_no_descriptors);
-	ok(aborts(leave_watch, false), "a watch that is still there is found");
+	ok(aborts(leak_watch, false), "a watch that is still there is found");
 	return tap_done();
 }

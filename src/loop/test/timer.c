@@ -270,7 +270,7 @@ static void test_model(struct loop *loop)
 	}
 }
 
-static void leave_timer(struct loop *loop)
+static void leak_timer(struct loop *loop)
 {
 	(void)loop_timer_new(loop, on_mark, NULL);
 	loop_free(loop);
@@ -284,6 +284,6 @@ int main(void)
 	on_both(test_never);
 	on_real(test_not_early);
 	on_virtual(test_model);
-	ok(aborts(leave_timer, true), "a timer that is still there is found");
+	ok(aborts(leak_timer, true), "a timer that is still there is found");
 	return tap_done();
 }

@@ -11,7 +11,7 @@ enum { PIECES = 500, POSTS = 10000, POSTERS = 4 };
 
 struct piece {
 	struct loop *loop;
-	pthread_t home;
+	pthread_t loop_thread;
 	pthread_t worked;
 	int *done;
 	int *bad;
@@ -31,7 +31,7 @@ static void on_done(void *arg)
 {
 	struct piece *piece = arg;
 
-	if (!pthread_equal(pthread_self(), piece->home) || piece->value % 2 != 0)
+	if (!pthread_equal(pthread_self(), piece->loop_thread) || piece->value % 2 != 0)
 		++*piece->bad;
 	if (++*piece->done == piece->want)
 		loop_stop(piece->loop);
@@ -40,11 +40,11 @@ static void on_done(void *arg)
 static void test_work(struct loop *loop)
 {
 	static struct piece pieces[PIECES];
-	int done = 0, bad = 0, at_home = 0, wrong = 0;
+	int done = 0, bad = 0, in_line = 0, wrong = 0;
 
 	for (int i = 0; i < PIECES; i++) {
 		pieces[i] = (struct piece){.loop = loop,
-					   .home = pthread_self(),
+					   .loop_thread = pthread_self(),
 					   .value = i,
 					   .done = &done,
 					   .bad = &bad,
@@ -55,12 +55,12 @@ static void test_work(struct loop *loop)
 	ok(done == 0, "nothing is done before a turn");
 	loop_run(loop);
 	for (int i = 0; i < PIECES; i++) {
-		at_home += pthread_equal(pieces[i].worked, pthread_self()) != 0;
+		in_line += pthread_equal(pieces[i].worked, pthread_self()) != 0;
 		wrong += pieces[i].value != 2 * i;
 	}
 	ok(done == PIECES && bad == 0 && wrong == 0, "%d pieces done, reported on the loop", done);
-	ok(at_home == (loop_is_virtual(loop) ? PIECES : 0), "%d of them worked on in line",
-	   at_home);
+	ok(in_line == (loop_is_virtual(loop) ? PIECES : 0), "%d of them worked on in line",
+	   in_line);
 }
 
 /* A chain: the next piece is handed in from the last one's done. */
@@ -389,11 +389,11 @@ static void test_settle(struct loop *loop)
 		ok(loop_work(loop, LOOP_LANE_REQUEST, wait_at_gate, count_done, &stuck, &err) == 0,
 		   "piece %d is taken", i);
 	ok(write(stuck.gate[1], "x", 1) == 1, "(the gate opens)");
-	loop_lane_settle(loop, LOOP_LANE_REQUEST);
+	loop_lane_drain(loop, LOOP_LANE_REQUEST);
 	ok(done == 8, "when the lane has settled, all are done: %d", done);
 	loop_lane_stats(loop, LOOP_LANE_REQUEST, &stats);
 	ok(stats.queued == 0 && stats.running == 0, "and nothing is left in it");
-	loop_lane_settle(loop, LOOP_LANE_REQUEST);
+	loop_lane_drain(loop, LOOP_LANE_REQUEST);
 	ok(done == 8, "a lane that has nothing to do is settled");
 	close(stuck.gate[0]);
 	close(stuck.gate[1]);

@@ -46,7 +46,7 @@ static bool read_some(struct agent_command *command)
 {
 	char piece[4096];
 	ssize_t got = read(command->fd, piece, sizeof(piece));
-	size_t room = buf_room(&command->output);
+	size_t room = buf_space(&command->output);
 
 	if (got > 0)
 		buf_put(&command->output, piece, (size_t)got < room ? (size_t)got : room);

@@ -232,7 +232,7 @@ enum pod_log_state pod_log_read(struct pod_log *log, struct buf *to, size_t most
 
 		if (show_lines(log, to, most))
 			return POD_LOG_MORE;
-		if (buf_room(&log->bytes) < READ_BYTES)
+		if (buf_space(&log->bytes) < READ_BYTES)
 			buf_clear(&log->bytes); /* no line is that long: the file is damaged */
 		if (log->parts.len)
 			got = read(log->parts.ptr[0], buf_reserve(&log->bytes, READ_BYTES),

@@ -83,7 +83,7 @@ static void read_exec(struct exec *exec)
 		ssize_t got = read(exec->pipe, piece, sizeof(piece));
 
 		if (got > 0) {
-			size_t room = buf_room(&exec->output);
+			size_t room = buf_space(&exec->output);
 
 			buf_put(&exec->output, piece, (size_t)got < room ? (size_t)got : room);
 			continue;

@@ -2,7 +2,7 @@
 /* model/core/binding.c - the binding of a pod to a node: their tables and rules.
  *
  * The tables know every field of Kubernetes 1.34; the rules are in the order and the words of its
- * kube-apiserver. Metadata is validated by whoever calls, before. */
+ * kube-apiserver. The caller validates the metadata before. */
 #include "model/core/binding.h"
 
 #include "model/rules/rules.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/core/claims.h - which volume suits which claim: the rules that binding claims goes by, wherever that
- * is done (the scheduler for claims that wait for their first pod, a controller for the others). */
+/* model/core/claims.h - which volume fits which claim. The scheduler uses these rules for claims that wait
+ * for their first pod, a controller for the others. */
 #ifndef MODEL_CLAIMS_H
 #define MODEL_CLAIMS_H
 
@@ -20,15 +20,16 @@ struct pvc;
 
 /* The name of its class; empty: none. */
 struct str claim_class(const struct pvc *claim);
-/* Is it bound for good? One that only names a volume is not. */
+/* Is it bound completely? A claim that only names a volume is not. */
 bool claim_is_bound(const struct pvc *claim);
-/* What it asks for, and what a volume has, in bytes. */
+/* The requested size, and the size of a volume, in bytes. */
 int64_t claim_size(const struct pvc *claim);
 int64_t pv_size(const struct pv *pv);
 
-/* Is the volume kept for this claim? */
+/* Is the volume reserved for this claim? */
 bool pv_is_for(const struct pv *pv, const struct pvc *claim);
-/* Could the claim have it: class, size, access modes, kind, selector; and nobody else has it. */
+/* Does the volume fit the claim (class, size, access modes, mode, selector), and is it not in use?
+ */
 bool pv_suits(const struct pv *pv, const struct pvc *claim);
 /* Can it be used from a node? */
 bool pv_reaches(const struct pv *pv, struct str node, const struct labels *labels);

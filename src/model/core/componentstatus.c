@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/core/componentstatus.c - the table of ComponentStatus. Nobody writes one; old clients ask for the
- * list. */
+/* model/core/componentstatus.c - the table of ComponentStatus. There are no such objects; old clients
+ * still read the list. */
 #include "model/core/componentstatus.h"
 
 #include "model/core/meta.h"

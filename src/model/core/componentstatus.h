@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/core/componentstatus.h - ComponentStatus, how the parts of a control plane once told that they are
- * well. */
+/* model/core/componentstatus.h - ComponentStatus, in which the parts of a control plane once reported
+ * their health. */
 #ifndef MODEL_COMPONENTSTATUS_H
 #define MODEL_COMPONENTSTATUS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/core/conditions.c - find and set conditions. Nothing is written when nothing has changed, because
- * whoever calls this saves a write to the API by it. */
+/* model/core/conditions.c - find and set conditions. Nothing is written when nothing has changed, so that
+ * the caller can skip the write to the API. */
 #include "model/core/conditions.h"
 
 #include "base/time.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/core/conditions.h - lists of conditions: one entry a type, with the time at which its status last
- * changed.
+/* model/core/conditions.h - lists of conditions: one entry per type, with the time at which its status
+ * last changed.
  *
  * Setting works on the document, so that members which only some kinds have (lastProbeTime,
  * transitionID) stay as they are. */
@@ -28,7 +28,7 @@ struct conditions {
 	size_t len;
 };
 extern const struct type condition_type;
-/* The same view, held to what the schema of a custom kind says of metav1.Condition. */
+/* The same view, with the rules that schemas of custom kinds have for metav1.Condition. */
 extern const struct type strict_condition_type;
 
 /* The condition of a type, or NULL. */
@@ -36,11 +36,11 @@ const struct condition *conditions_find(const struct conditions *conditions, str
 /* Is there one with this status? */
 bool conditions_has(const struct conditions *conditions, struct str type, struct str status);
 
-/* Put a condition into the list (an array of `doc`), at its place or at the end. The time changes
- * only with the status, to `now`. Says whether anything that a reader sees has changed. */
+/* Sets a condition in the list (an array of `doc`), in place or at the end. The time changes to
+ * `now` only with the status. Returns whether anything has changed. */
 bool conditions_set(struct json_doc *doc, struct json list, const struct condition *condition,
 		    int64_t now);
-/* Says whether there was one. */
+/* Returns whether there was one. */
 bool conditions_remove(struct json_doc *doc, struct json list, struct str type);
 
 #endif

@@ -70,8 +70,8 @@ struct events_event {
 };
 extern const struct type events_event_type;
 
-/* How to call them: model/rules/rules.h. Events of the core have no rules for their name but those of a
- * part of a path. Those of events.k8s.io are told of with the names of the core. */
+/* How to call them: model/rules/rules.h. The name of a core event only has to be a valid part of a
+ * path. Causes about events of events.k8s.io use the field names of the core group. */
 void event_validate_create(struct json event, struct causes *causes);
 void event_validate_update(struct json event, struct json old, struct causes *causes);
 void events_event_validate_create(struct json event, struct causes *causes);

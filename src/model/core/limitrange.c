@@ -2,7 +2,7 @@
 /* model/core/limitrange.c - limit ranges: their tables and rules.
  *
  * The tables know every field of Kubernetes 1.34; the rules are in the order and the words of its
- * kube-apiserver. Metadata is validated by whoever calls, before. */
+ * kube-apiserver. The caller validates the metadata before. */
 #include "model/core/limitrange.h"
 
 #include "base/mem.h"
@@ -11,7 +11,7 @@
 
 #include "base/banned.h"
 
-/* What `to` lacks of `from`. */
+/* Copies the entries of `from` that `to` lacks. */
 static void fill_from(struct json_doc *doc, struct json to, struct json from)
 {
 	struct json_iter it = json_iter(from);
@@ -21,7 +21,7 @@ static void fill_from(struct json_doc *doc, struct json to, struct json from)
 			json_set(doc, to, it.key, json_new_copy(doc, it.value));
 }
 
-/* A container's limit is the most there is, and its request the limit, unless it says otherwise. */
+/* The default limit of a container is the maximum, and its default request is the limit. */
 static void fill_limitrange_item(struct json_doc *doc, struct json item)
 {
 	struct json limits;
@@ -100,7 +100,7 @@ static void check_resource(const struct rule_at *at)
 		rule_resource_name(at);
 }
 
-/* What a limit says of one resource. */
+/* The values of a limit for one resource. */
 struct bounds {
 	struct quantity min, max, limit, request, ratio;
 	bool has_min, has_max, has_limit, has_request, has_ratio;
@@ -199,7 +199,7 @@ static void check_ratio(const struct bounds *b, struct str name, const struct ru
 		invalid_entry(at, "maxLimitRequestRatio", name, buf_str(&text), buf_text(&detail));
 }
 
-/* What cannot be overcommitted has requests and limits that are the same. */
+/* A resource that cannot be overcommitted must have equal requests and limits. */
 static void check_equal(const struct bounds *b, struct str name, const struct rule_at *at)
 {
 	AUTO(buf_done) struct buf limit = BUF_UNBOUNDED;

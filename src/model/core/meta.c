@@ -261,7 +261,7 @@ static void validate_finalizers(struct json finalizers, const struct path *path,
 			       "finalizer orphan and foregroundDeletion cannot be both set");
 }
 
-/* Kubernetes' own kinds also want a domain, but for its own finalizers. */
+/* Kubernetes' own kinds also require a domain, except for its own finalizers. */
 static void validate_built_in_finalizers(struct json finalizers, const struct path *path,
 					 struct causes *causes)
 {
@@ -327,7 +327,7 @@ void meta_validate(struct json meta, const struct meta_rules *rules, const struc
 		validate_built_in_finalizers(json_get(meta, "finalizers"), &finalizers, causes);
 }
 
-/* Finalizers that are there only now, sorted, as Go prints a slice of strings. */
+/* New finalizers, sorted, as Go prints a slice of strings. */
 static void validate_no_new(struct json old, struct json new, const struct path *path,
 			    struct causes *causes)
 {

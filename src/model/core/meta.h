@@ -42,7 +42,7 @@ struct meta {
 /* Row of a kind: {"metadata", F_OBJECT(meta), AT(meta)} */
 extern const struct type meta_type;
 
-/* "namespace/name", or "name" where there is no namespace. */
+/* "namespace/name", or "name" if there is no namespace. */
 void meta_print_key(const struct meta *meta, struct buf *to);
 /* The owner that controls it, or NULL. */
 const struct owner_reference *meta_controller(const struct meta *meta);
@@ -71,13 +71,13 @@ struct meta_rules {
 	bool built_in;           /* finalizers without a domain must be Kubernetes' own */
 };
 
-/* What is wrong with the metadata of an object to be created, whose name has been generated. */
+/* Adds the causes of an object to be created; its name has already been generated. */
 void meta_validate(struct json meta, const struct meta_rules *rules, const struct path *path,
 		   struct causes *causes);
-/* The rules of annotations alone: keys, and size in all. */
+/* Checks only annotations: keys, and total size. */
 void meta_validate_annotations(struct json annotations, const struct path *path,
 			       struct causes *causes);
-/* What is wrong with an update. */
+/* Adds the causes of an update. */
 void meta_validate_update(struct json old, struct json meta, const struct meta_rules *rules,
 			  const struct path *path, struct causes *causes);
 

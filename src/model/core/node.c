@@ -2,7 +2,7 @@
 /* model/core/node.c - nodes: their tables and rules.
  *
  * The tables know every field of Kubernetes 1.34; the rules are in the order and the words of its
- * kube-apiserver. Metadata is validated by whoever calls, before. */
+ * kube-apiserver. The caller validates the metadata before. */
 #include "model/core/node.h"
 
 #include "model/rules/rules.h"
@@ -32,7 +32,7 @@ static const struct type node_config_source_type = {
 	.as_go = true,
 };
 
-/* The first of podCIDRs is podCIDR: either gives the other, and where they differ the older field counts alone. */
+/* The first of podCIDRs is podCIDR: each one sets the other, and if they differ the older field wins. */
 static void fill_node_spec(struct json_doc *doc, struct json spec)
 {
 	struct json first = json_get(spec, "podCIDR");
@@ -305,7 +305,7 @@ void node_print_roles(const struct node *node, struct buf *to)
 
 #define NOT_READY "node.kubernetes.io/not-ready"
 
-/* A kubelet is not configured this way any more: what is there stays, nothing is added. */
+/* No longer used to configure a kubelet: an existing value stays, a new one is dropped. */
 static void drop_config(struct json_doc *doc, struct json part, struct json old, const char *member)
 {
 	if (json_is_absent(json_get(old, member)) && json_is(part, JSON_OBJ))

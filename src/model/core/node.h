@@ -77,13 +77,14 @@ extern const struct type node_type;
 /* The condition of a type, or NULL. */
 const struct node_condition *node_find_condition(const struct node *node, struct str type);
 bool node_is_ready(const struct node *node);
-/* "Ready", "NotReady" or "Unknown", with ",SchedulingDisabled" behind it: as kubectl shows it. */
+/* "Ready", "NotReady" or "Unknown", followed by ",SchedulingDisabled" if cordoned: as kubectl shows
+ * it. */
 void node_print_status(const struct node *node, struct buf *to);
 /* The roles that its labels give it, sorted, with commas; "<none>" without. */
 void node_print_roles(const struct node *node, struct buf *to);
 
 /* A new node is not ready: kube-apiserver adds the taint that says so. A configuration of its kubelet
- * (configSource), which nobody reads any more, is kept where it is and taken from nobody. */
+ * (configSource), which is no longer used, is kept in existing nodes and dropped from new input. */
 void node_prepare_create(struct json_doc *doc, struct json node);
 void node_prepare_update(struct json_doc *doc, struct json node, struct json old);
 void node_prepare_status(struct json_doc *doc, struct json node, struct json old);

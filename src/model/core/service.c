@@ -217,7 +217,7 @@ bool service_needs_node_ports(struct json service)
 	       json_bool(json_get(spec, "allocateLoadBalancerNodePorts"));
 }
 
-/* A client that knows clusterIP only means the list as well. */
+/* A client that knows only clusterIP means the list as well. */
 static void normalize_addresses(struct json_doc *doc, struct json spec, struct json before)
 {
 	struct str first = json_str(json_get(spec, "clusterIP"));
@@ -236,8 +236,8 @@ static void normalize_addresses(struct json_doc *doc, struct json spec, struct j
 	}
 }
 
-/* What a server that has IPv4 says of a service that says nothing. One that has neither an address
- * nor pods to choose may be reached by both families. */
+/* The defaults of a server with IPv4. A service with neither an address nor a selector may use both
+ * families. */
 static void fill_families(struct json_doc *doc, struct json service)
 {
 	struct json spec = json_get(service, "spec");
@@ -276,7 +276,7 @@ static void keep(struct json_doc *doc, struct json spec, struct json before, con
 		json_set(doc, spec, str_from(field), json_new_copy(doc, json_get(before, field)));
 }
 
-/* The node port of the same port and protocol, where the new one names none. */
+/* The node port of the same port and protocol, if the new service names none. */
 static void keep_node_ports(struct json_doc *doc, struct json spec, struct json before)
 {
 	struct json_iter it = json_iter(json_get(spec, "ports"));
@@ -312,8 +312,8 @@ static bool has_health_port(struct json spec)
 	       str_is(json_str(json_get(spec, "externalTrafficPolicy")), "Local");
 }
 
-/* A field that was of use before and is not now goes, unless it was changed as well: then the rules
- * tell of it. */
+/* Removes a field that the new type does not use, unless the client changed it as well: then the
+ * rules report it. */
 static void drop_fields(struct json_doc *doc, struct json spec, struct json before)
 {
 	static const struct {

@@ -47,10 +47,10 @@ bool service_needs_address(struct json service);
 /* Do its ports get a port on every node? */
 bool service_needs_node_ports(struct json service);
 
-/* Bring clusterIP and clusterIPs together; for a new one of a server that has IPv4, say so in
- * ipFamilies and ipFamilyPolicy. Comes before the rules. */
+/* Makes clusterIP and clusterIPs consistent, and sets ipFamilies and ipFamilyPolicy of a new
+ * service (the server has IPv4). Call it before validation. */
 void service_prepare_create(struct json_doc *doc, struct json service);
-/* Keep the addresses and ports that were handed out where the new one does not name others. */
+/* Keeps the allocated addresses and ports unless the new service names others. */
 void service_prepare_update(struct json_doc *doc, struct json service, struct json old);
 
 /* What a server with addresses of IPv4 alone cannot give; of a service that is right otherwise. */

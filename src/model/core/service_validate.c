@@ -78,7 +78,7 @@ static const struct rule port_rows[] = {
 	{"appProtocol", R_FORMAT(QUALIFIED)},
 };
 
-/* Has no earlier port the same protocol and the same number? */
+/* Does an earlier port have the same protocol and the same number? */
 static bool is_new_port(const struct rule_at *at, struct json port, int64_t number)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
@@ -313,7 +313,7 @@ const struct rules service_rules = RULES_OF(service_rows);
 
 /* --- updates --------------------------------------------------------------------------------- */
 
-/* Addresses or families that were there stay as they are. */
+/* Existing addresses or families must not change. */
 static void check_kept(const struct rule_at *at, bool families)
 {
 	bool same = json_len(at->value) == json_len(at->old);
@@ -357,7 +357,7 @@ static bool keeps_families(const struct rule_at *at)
 	return keeps_addresses(at) && !is_headless(at) && !service_is_headless(at->up->old);
 }
 
-/* Is the second address, or family, given up without saying so? */
+/* Is the second address, or family, removed without a change of the policy? */
 static bool releases(const struct rule_at *at, const char *list)
 {
 	return json_len(json_get(at->value, list)) == 1 && json_len(json_get(at->old, list)) > 1 &&

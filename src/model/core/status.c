@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/core/status.c - the outcome of a call, and options of a removal: their tables and rules.
+/* model/core/status.c - the Status of a request, and options of a deletion: their tables and rules.
  *
  * The tables know every field of Kubernetes 1.34; the rules are in the order and the words of its
- * kube-apiserver. Metadata is validated by whoever calls, before. */
+ * kube-apiserver. The caller validates the metadata before. */
 #include "model/core/status.h"
 
 #include "model/rules/rules.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/core/status.h - the outcome of a call, and options of a removal. */
+/* model/core/status.h - the Status of a request, and options of a deletion. */
 #ifndef MODEL_STATUS_H
 #define MODEL_STATUS_H
 

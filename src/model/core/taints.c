@@ -77,7 +77,7 @@ static const struct field toleration_fields[] = {
 };
 #undef VIEW
 
-/* Lt and Gt are Kubernetes 1.35's; the API that we speak (1.34) does not take them from users. */
+/* Lt and Gt are new in Kubernetes 1.35; this API (1.34) does not accept them from users. */
 static void validate_operator(struct json object, const struct path *path, struct causes *causes)
 {
 	static const char *const allowed[] = {"Equal", "Exists"};
@@ -184,7 +184,7 @@ size_t taints_count_untolerated(const struct taints *taints, const struct tolera
 	return count;
 }
 
-/* The shorter of two times, -1 being for ever. */
+/* The shorter of two times; -1 is unlimited. */
 static int64_t shorter(int64_t a, int64_t b)
 {
 	if (a < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/core/taints.h - what nodes hold against pods, and what pods put up with. */
+/* model/core/taints.h - taints of nodes and tolerations of pods. */
 #ifndef MODEL_TAINTS_H
 #define MODEL_TAINTS_H
 
@@ -46,7 +46,8 @@ struct toleration {
 	enum toleration_op op;
 	struct str value;
 	enum taint_effect effect;
-	struct opt_int64 seconds; /* how long a NoExecute taint is put up with; unset: for ever */
+	struct opt_int64
+		seconds; /* how long a NoExecute taint is tolerated; unset: without limit */
 };
 struct tolerations {
 	struct toleration *ptr;
@@ -56,7 +57,7 @@ extern const struct type toleration_type;
 
 bool toleration_matches(const struct toleration *toleration, const struct taint *taint);
 
-/* Effects to look at, a bit each. */
+/* Effects to check, one bit each. */
 #define TAINT_BIT(effect) (1U << (effect))
 enum {
 	TAINTS_THAT_FORBID = TAINT_BIT(TAINT_NO_SCHEDULE) | TAINT_BIT(TAINT_NO_EXECUTE),
@@ -70,8 +71,8 @@ const struct taint *taints_first_untolerated(const struct taints *taints,
 /* How many taints with one of these effects are not tolerated. */
 size_t taints_count_untolerated(const struct taints *taints, const struct tolerations *tolerations,
 				unsigned effects);
-/* How long the NoExecute taints are put up with, in seconds: 0 when one of them is not, -1 for
- * ever, else the shortest time. */
+/* How long the NoExecute taints are tolerated, in seconds: 0 if one of them is not tolerated, -1
+ * without limit, else the shortest time. */
 int64_t taints_seconds(const struct taints *taints, const struct tolerations *tolerations);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/banned.h"
 
-/* The dimensions that a vector speaks of: cpu, memory and its scalars. */
+/* The dimensions of a vector: cpu, memory and its present scalars. */
 static dim_set spoken(const struct resources *r)
 {
 	return r->present | DIM_BIT(DIM_CPU) | DIM_BIT(DIM_MEMORY);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/field/convert.c - could Go make an object of this type out of maps?
  *
- * Go's reflection can make a string out of a number, which is not wanted, and so a number for a text is
- * "cannot convert"; what it cannot make at all is an "unrecognized type". A number without a fraction is
- * good for a whole one. */
+ * Go's reflection can convert a number to a string, which is not allowed here, so a number for a text is
+ * "cannot convert"; a value that it cannot convert at all is an "unrecognized type". A number without a
+ * fraction is accepted as an integer. */
 #include "model/field/convert.h"
 
 #include <math.h>

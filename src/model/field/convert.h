@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/field/convert.h - could Go make an object of this type out of maps? As apimachinery's converter, which
- * takes the result of a strategic merge patch apart and knows neither paths nor JSON. */
+/* model/field/convert.h - could Go make an object of this type out of maps? Reports errors like apimachinery's
+ * converter, which decodes the result of a strategic merge patch and knows neither paths nor JSON. */
 #ifndef MODEL_CONVERT_H
 #define MODEL_CONVERT_H
 
@@ -10,8 +10,8 @@
 
 struct type;
 
-/* ERR_BAD_REQUEST for the first value, in the order of the rows, that is of another sort than its field.
- * Values that decode themselves (times, quantities) are not looked at. */
+/* ERR_BAD_REQUEST for the first value, in the order of the rows, whose kind does not fit its field.
+ * Values with their own decoders (times, quantities) are not checked. */
 int convert_check(const struct type *type, struct json object, struct err *err) MUST_CHECK;
 
 #endif

@@ -2,9 +2,8 @@
 /* model/field/decode.c - from a document to a view.
  *
  * One walk over the object's members in document order; each finds its row by type_find() with a
- * hint, and its class' function puts the value into the view. Rows that are not in the view
- * are passed over without a look. The path to here is a chain on the stack, printed only where
- * something is wrong.
+ * hint, and its class' function puts the value into the view. Rows that are not in the view are
+ * skipped unchecked. The current path is a chain on the stack, printed only for an error.
  *
  * A pointer member gets its own piece of the arena; a list one array; a map one array, sorted.
  * Strings point into the document. */
@@ -138,7 +137,7 @@ static int decode_duration(struct json value, struct decoder *d, int64_t *at)
 	return 0;
 }
 
-/* A value of a class that is held as it is; `at` has field_size() bytes. */
+/* A value that the view stores directly; `at` has field_size() bytes. */
 static int decode_plain(const struct field *field, struct json value, struct field_place place,
 			struct decoder *d, void *at)
 {
@@ -196,7 +195,7 @@ static int decode_plain(const struct field *field, struct json value, struct fie
 	}
 }
 
-/* Where the value of a row goes; from now on it is there. */
+/* The place of a row's value in the view; marks it as present. */
 static void *open_slot(const struct field *field, char *view, struct decoder *d)
 {
 	void *member = view + field->at;
@@ -218,7 +217,7 @@ static void *open_slot(const struct field *field, char *view, struct decoder *d)
 	}
 }
 
-/* The default that a row has; type_check() has seen that it parses. */
+/* The default that a row has; type_check() has checked that it parses. */
 static int decode_default(const struct field *field, const struct path *path, struct decoder *d,
 			  void *at)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/field/encode.c - from a view back into a document, leaving what the view does not know.
+/* model/field/encode.c - from a view back into a document, keeping what the view does not know.
  *
- * For each row in the view there are three cases: it is absent or empty there, then the member goes
- * (Go's omitempty); it is a scalar, then the member is replaced; it is an object or a list of
- * objects, then what is there is written into, so that unknown members survive. */
+ * For each row in the view there are three cases: if it is absent or empty, the member is removed
+ * (Go's omitempty); a scalar replaces the member; an object or a list of objects is written into
+ * the existing one, so that unknown members survive. */
 #include <assert.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ static bool member_is_empty(const struct field *field, const char *view)
 	}
 }
 
-/* Written though it is empty? */
+/* Is it written although it is empty? */
 static bool is_kept(const struct field *field)
 {
 	return field->always || field->required || field->dflt;
@@ -181,7 +181,7 @@ static struct json encode_map(const struct field *field, const struct field_span
 	return map;
 }
 
-/* A new value; `old` is what stood there, of which an object's unknown members are copied. */
+/* A new value; `old` is the previous value; unknown members of an object are copied from it. */
 static struct json encode_plain(const struct field *field, const void *at, struct json_doc *doc,
 				struct json old)
 {
@@ -230,7 +230,7 @@ static struct json encode_plain(const struct field *field, const void *at, struc
 	}
 }
 
-/* Where the value itself is. */
+/* The address of the value itself. */
 static const void *member_value(const struct field *field, const char *view)
 {
 	const void *at = view + field->at;
@@ -249,7 +249,7 @@ static const void *member_value(const struct field *field, const char *view)
 	}
 }
 
-/* Can this holder say that there is nothing? Then even a kept field is left out. */
+/* Can this C type express "absent"? Then even a field that is always written is left out. */
 static bool holds_nothing(const struct field *field, const char *view)
 {
 	switch (field->held) {
@@ -268,14 +268,14 @@ static bool holds_nothing(const struct field *field, const char *view)
 	}
 }
 
-/* An enum's text that the table does not know, which the view could not carry: stays. */
+/* A text of an enum that the table does not know stays, because the view cannot store it. */
 static bool keeps_unknown(const struct field *field, const char *view)
 {
 	return field->is == FIELD_ENUM && field->held != FIELD_HELD_POINTER &&
 	       *(const unsigned *)(const void *)(view + field->at) >= field->name_count;
 }
 
-/* An object that is part of the view goes only when nothing unknown is left in it. */
+/* An object that is part of the view is removed only if it has no unknown members. */
 static void encode_embedded(const struct field *field, const char *view, struct json_doc *doc,
 			    struct json object, struct json old)
 {

@@ -3,7 +3,8 @@
  *
  * In place it is a structural schema as a CustomResourceDefinition carries it. With references it is
  * what /openapi serves for built-in types, merge strategies and the values of closed types included; values
- * that are more than a string or number are types of their own there (IntOrString, Quantity, Time). A type that contains itself
+ * that are more than a string or number are types of their own there (IntOrString, Quantity, Time).
+ * A type that contains itself
  * cannot be written in place: its second occurrence is an object with anything in it. */
 #include "model/field/fields.h"
 #include "model/field/fields_internal.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/field/fields.c - looking rows up, and holding a table against the C struct it fills.
+/* model/field/fields.c - looking rows up, and checking a table against its C struct.
  *
- * Look-up: rows are compared one after the other, from behind the last one found. Documents mostly
- * come in the order of the table or in that of the alphabet, both of which make the next hit
- * near; the first character tells most rows apart before anything is called. */
+ * Look-up: rows are compared one after the other, starting after the last one found. The members of
+ * most documents are in the order of the table or of the alphabet, so the next match is near; the
+ * first character distinguishes most rows before any function call. */
 #include "model/field/fields.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/field/fields.h - one table a type drives decoding, defaults, validation, encoding, pruning, the
- * OpenAPI schema and strategic merging.
+/* model/field/fields.h - one table per type drives decoding, defaults, validation, encoding, pruning,
+ * the OpenAPI schema and strategic merging.
  *
  * The JSON document stays the truth. A type's table knows every field of it; a row with AT() is
  * also in the view, the C struct with the fields that we use. Adding a field is adding a row:
@@ -29,10 +29,10 @@
  *		TYPE("QueueSpec", "v1beta1", struct queue_spec, queue_spec_fields),
  *	};
  *
- * Rows stand in the order in which they read best: look-up starts behind the last row found, so
- * that a document in the same order costs one comparison a member.
+ * Rows are in the usual order of documents: look-up starts after the last row found, so that a
+ * document in the same order costs one comparison per member.
  *
- * What a class is held by in a view:
+ * C types of the classes in a view:
  *
  *	F_BOOL              bool, struct opt_bool
  *	F_INT32             int32_t, struct opt_int32
@@ -138,7 +138,7 @@ struct field {
 
 	/* what it may be */
 	bool required : 1;
-	bool needed : 1; /* required by the schema; another rule tells of it in its own words */
+	bool needed : 1; /* required by the schema; another rule reports it with its own message */
 	bool immutable : 1;
 	bool nullable : 1; /* null is a value of its own and survives */
 	bool open : 1; /* of an enum: other texts are allowed, and seen as the number of names */
@@ -290,7 +290,7 @@ struct type {
 #define AT(member)                                                         \
 	.at = offsetof(VIEW, member), .size = sizeof(((VIEW *)0)->member), \
 	.held = FIELD_HELD(((VIEW *)0)->member)
-/* A pointer comes right behind a struct, so that the last line needs no condition. */
+/* A pointer comes right after a struct, so that the last line needs no condition. */
 #define FIELD_HELD(value)                                 \
 	_Generic((value), bool                            \
 		 : FIELD_HELD_BOOL, int32_t               \
@@ -317,8 +317,8 @@ enum { FIELD_POINTER_CLASS = 5 }; /* what the compilers say of a pointer */
 
 /* --- looking a table up ---------------------------------------------------------------------- */
 
-/* The row, or NULL. `hint` is where to look first, and is left behind the row found; it may be
- * NULL. */
+/* The row, or NULL. `hint` is where to look first, and is set to the row after the one found; it
+ * may be NULL. */
 const struct field *type_find(const struct type *type, struct str name, size_t *hint);
 
 /* What is wrong with a table and every table below it: C types that do not hold their class,
@@ -329,9 +329,9 @@ const char *type_check(const struct type *type, struct arena *arena);
 /* --- documents and views --------------------------------------------------------------------- */
 
 /* Fill *view (type->size bytes, all of which are set) from an object. null and absent are the same;
- * an absent field with a default has the default. Unknown fields are passed over. ERR_BAD_REQUEST
- * with Go's words for a wrong type, as kube-apiserver has; ERR_INVALID for a text that is
- * not in an enum. On failure the view is of no use. */
+ * an absent field with a default has the default. Unknown fields are ignored. ERR_BAD_REQUEST with
+ * Go's message for a wrong type, as in kube-apiserver; ERR_INVALID for a text that is not in an
+ * enum. After a failure the view must not be used. */
 int type_decode(const struct type *type, struct json object, struct arena *arena, void *view,
 		struct err *err) MUST_CHECK;
 
@@ -383,19 +383,20 @@ void type_canonicalize(const struct type *type, struct json_doc *doc, struct jso
 /* --- merging --------------------------------------------------------------------------------- */
 
 /* How a strategic merge patch treats documents of this type (F_MERGE_KEY, F_MERGE, F_RETAIN_KEYS).
- * `root` is room that must live as long as the result is used. */
+ * `root` is memory that must live as long as the result. */
 struct json_strategy_schema type_strategy(const struct type *type, struct field *root);
 
 /* --- schema ---------------------------------------------------------------------------------- */
 
 struct schema_options {
-	/* Give objects by reference, with this before their type_schema_name(), and call `on_ref`
-	 * for each; and tell how to merge. NULL: everything in place, as a CRD wants it. */
+	/* Prints objects as references, with this prefix before their type_schema_name(), calls
+	 * `on_ref` for each, and includes merge strategies. NULL: everything in place, as a CRD
+	 * requires. */
 	const char *ref_prefix;
 	void (*on_ref)(void *arg, const struct type *type);
 	void *arg;
-	/* References in an allOf, beside their description, and mixed types as alternatives, as
-	 * OpenAPI v3 has it; else in the words of v2. */
+	/* References in an allOf, next to their description, and mixed types as alternatives, as in
+	 * OpenAPI v3; else as in v2. */
 	bool all_of;
 	bool no_docs; /* leave descriptions out */
 };

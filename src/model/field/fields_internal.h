@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/field/fields_internal.h - what the files of the field table mechanism share: fields.c (look-up
+/* model/field/fields_internal.h - shared by the files of the field tables: fields.c (look-up
  * and check of tables), decode.c, encode.c, tidy.c (defaults, pruning, canonical form), validate.c
  * and field_schema.c. */
 #ifndef MODEL_FIELDS_INTERNAL_H
@@ -23,7 +23,7 @@ size_t field_size(const struct field *field);
 /* Bytes of an entry of a map in a view. */
 size_t field_entry_size(const struct field *value);
 
-/* What Go calls the type: "int32", "[]v1.Container", "map[string]string". */
+/* Go's name of the type: "int32", "[]v1.Container", "map[string]string". */
 void field_go_type(const struct field *field, struct buf *to);
 
 /* The value of an enum's text, or -1. */
@@ -42,14 +42,14 @@ static inline bool field_seen_has(const struct field_seen *seen, size_t row)
 	return seen->bits[row / 64] >> row % 64 & 1;
 }
 
-/* Where a walk through a document is, for Go's messages. */
+/* The current place of a walk through a document, for Go's messages. */
 struct field_place {
 	const struct type *owner; /* the type of the object that the field is in */
 	const struct path *path;  /* of the field */
 };
 
-/* Is the JSON value one that Go's decoder takes for this class? Looks at the value itself, not at
- * what is below it. null is taken everywhere. */
+/* Does Go's decoder accept the JSON value for this class? Checks only the value itself, not its
+ * members. null is always accepted. */
 int field_check_value(const struct field *field, struct json value, struct field_place place,
 		      struct err *err) MUST_CHECK;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/field/fill.h - the small change of defaults that are hooks (`fill`) of a table: set a member that is
- * not there. */
+/* model/field/fill.h - helpers for defaults that are hooks (`fill`) of a table: set a member that is absent.
+ */
 #ifndef MODEL_FILL_H
 #define MODEL_FILL_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/field/path.h - where in an object something is: spec.tasks[1].env[FOO].
+/* model/field/path.h - the path of a field in an object: spec.tasks[1].env[FOO].
  *
- * A path is a chain of steps on the stack of whoever walks the object; it costs nothing until
- * somebody prints it.
+ * A path is a chain of steps on the stack of the function that walks the object; it costs nothing
+ * until it is printed.
  *
  *	struct path spec = path_member(NULL, STR("spec"));
  *	struct path tasks = path_member(&spec, STR("tasks"));

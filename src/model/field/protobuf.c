@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/field/protobuf.c - objects in protobuf, read into a document.
  *
- * The wire has numbers and lengths, the field table knows what is there: a walk over the bytes with
- * the type in hand. Some types of Kubernetes are messages on the wire and plain values in JSON
- * (quantities, times, durations, int-or-string, raw JSON); they are written out here. Every length
- * is held against what is left, and the depth is bounded. */
+ * The wire format has numbers and lengths, the field table has names and types: one walk over the
+ * bytes, guided by the type. Some types of Kubernetes are messages on the wire and plain values in
+ * JSON (quantities, times, durations, int-or-string, raw JSON); they are written out here. Every
+ * length is checked against the remaining bytes, and the depth is limited. */
 #include "model/field/protobuf.h"
 
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/field/protobuf.h - objects as Kubernetes' Go clients send them: protobuf, read into a document.
  *
- * kubectl from 1.32 on creates objects this way, and so do most controllers. A field table already
- * says what each field is; here stands only which number it has on the wire (protobuf_core.c,
- * protobuf_rows.c), a line a type. */
+ * kubectl from 1.32 on creates objects this way, and so do most controllers. The field tables
+ * describe the fields; only their wire numbers are here (protobuf_core.c, protobuf_rows.c), one
+ * line per type. */
 #ifndef MODEL_PROTOBUF_H
 #define MODEL_PROTOBUF_H
 
@@ -20,19 +20,18 @@ struct protobuf_envelope {
 	struct str raw;
 };
 
-/* ERR_BAD_REQUEST where it is no such message. */
+/* ERR_BAD_REQUEST if it is not such a message. */
 int protobuf_open(struct str text, struct protobuf_envelope *ret, struct err *err) MUST_CHECK;
 
-/* Told of a number that a type has no field for, as "#7 of PodSpec"; it is left out, as upstream
- * does. */
+/* Called for a number without a field, as "#7 of PodSpec"; the value is skipped, as in upstream. */
 typedef void protobuf_unknown_fn(void *arg, struct str what);
 struct protobuf_options {
 	protobuf_unknown_fn *unknown; /* may be NULL */
 	void *arg;
 };
 
-/* A new document whose root is the object, without apiVersion and kind. ERR_BAD_REQUEST where the
- * bytes are no message of this type, or the type is not known on the wire. */
+/* A new document whose root is the object, without apiVersion and kind. ERR_BAD_REQUEST if the
+ * bytes are not a message of this type, or the type has no wire numbers. */
 struct json_doc *protobuf_decode(const struct type *type, struct str raw,
 				 const struct protobuf_options *options,
 				 struct err *err) MUST_CHECK;
@@ -40,7 +39,7 @@ struct json_doc *protobuf_decode(const struct type *type, struct str raw,
 /* --- the numbers --- */
 
 /* Of a type: its fields in order of their numbers, from 1 on; "7:name" goes on at 7. "@Type" stands
- * for the fields of that type, which JSON has beside the others. */
+ * for the fields of that type, which in JSON are members of the same object. */
 struct protobuf_message {
 	const char *name;
 	const char *fields;
@@ -55,7 +54,7 @@ struct protobuf_group {
 extern const struct protobuf_group protobuf_core;
 /* The message of a type, or of another type of the same version; NULL if it is not known. */
 const struct protobuf_message *protobuf_find(const struct type *type, struct str name);
-/* The name with this number, or none; "@Type" as it stands. */
+/* The name with this number, or none; "@Type" unchanged. */
 struct str protobuf_field(const struct protobuf_message *message, uint64_t number);
 
 #endif

@@ -23,7 +23,7 @@ static bool is_unset(struct json value)
 	return json_is_absent(value) || json_is(value, JSON_NULL);
 }
 
-/* Nothing, as Go's zero values are nothing; an empty object is something. */
+/* Is it empty like Go's zero values? An empty object is not. */
 static bool is_missing(const struct rule *rule, struct json value)
 {
 	switch (json_type(value)) {
@@ -94,7 +94,7 @@ static void check_change(const struct rule *rule, const struct rule_at *at)
 			      rule->detail ? rule->detail : "field is immutable", at->causes);
 }
 
-/* What a row says about a text. */
+/* Checks a text by a row. */
 static void check_text(const struct rule *rule, const struct rule_at *at)
 {
 	struct str text = json_str(at->value);
@@ -112,7 +112,7 @@ static void check_text(const struct rule *rule, const struct rule_at *at)
 		causes_duplicate_str(at->causes, at->path, text);
 }
 
-/* What a row says about the value itself. False: there is nothing more to check. */
+/* Checks the value itself by a row. False: there is nothing more to check. */
 static bool check_words(const struct rule *rule, const struct rule_at *at)
 {
 	if (rule->immutable || rule->fixed)
@@ -144,13 +144,13 @@ struct members {
 	struct json values[MEMBERS_MAX];
 };
 
-/* The first two bytes of a key tell most keys of an object apart. */
+/* The first two bytes distinguish most keys of an object. */
 static inline uint16_t head_of(const char *text)
 {
 	return (uint16_t)((unsigned char)text[0] << 8 | (unsigned char)text[1]);
 }
 
-/* The same of a key that may be shorter. */
+/* The same for a key that may be shorter. */
 static uint16_t key_head(struct str key)
 {
 	char text[2] = {key.len > 0 ? key.ptr[0] : (char)0, key.len > 1 ? key.ptr[1] : (char)0};

@@ -15,13 +15,14 @@
  *		{"resources", R_CHECK(check_resources)},
  *	};
  *
- * The walker looks the member up, extends the path and adds the cause in Kubernetes' words. A function
- * (R_CHECK) says what a row cannot; it gets the value with its path, and reports there or about a member
- * of the value (rule_invalid and its kin), so that it makes no path of its own.
+ * The walker looks the member up, extends the path and adds the cause in Kubernetes' words. A
+ * function (R_CHECK) says what a row cannot; it gets the value with its path, and reports there or
+ * about a member of the value (rule_invalid and the other rule_* functions), so that it makes no
+ * path of its own.
  *
- * Words of one row are checked in this order; the first three may end the row:
- * conditions, R_FORBIDDEN and its kin, R_REQUIRED, R_IMMUTABLE and R_FIXED, R_TEXTS, R_KEY and R_FORMAT, R_MAX_LEN,
- * R_ONCE, ranges, counts, R_CHECK, R_OBJECT, R_EACH, R_TYPE, R_ONE. A member may have several rows.
+ * Words of one row are checked in this order; the first three may end the row: conditions, R_FORBIDDEN and the
+ * other rows that are a cause, R_REQUIRED, R_IMMUTABLE and R_FIXED, R_TEXTS, R_KEY and R_FORMAT, R_MAX_LEN, R_ONCE,
+ * ranges, counts, R_CHECK, R_OBJECT, R_EACH, R_TYPE, R_ONE. A member may have several rows.
  *
  * A row is about a member that is set: absent and null are skipped, unless R_REQUIRED, R_ALWAYS,
  * R_IMMUTABLE or R_FIXED says otherwise; R_FILLED skips what is empty ("", [], {}) as well. */
@@ -226,7 +227,8 @@ void rules_check(const struct rules *rules, const struct rule_at *at);
 
 /* --- for functions of rows ------------------------------------------------------------------- */
 
-/* Report about the value, or about a member of it if `key` is not NULL; "a.b" is the member of a member. The value is printed as Go does;
+/* Report about the value, or about a member of it if `key` is not NULL; "a.b" is the member of a
+ * member. The value is printed as Go does;
  * an absent one as "". */
 void rule_invalid(const struct rule_at *at, const char *key, const char *format, ...) PRINTF(3, 4);
 /* The same with another text than the value. */

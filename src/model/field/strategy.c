@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/field/strategy.c - tell strategic merge patches what the tables say of a field.
+/* model/field/strategy.c - the merge strategies of the field tables, for strategic merge patches.
  *
  * A node of the walk is a row: of an object, whose type has the members, or of a map, all of whose
  * members are alike. */
@@ -7,7 +7,7 @@
 
 #include "base/banned.h"
 
-/* The row under which a patch goes on below this one; NULL where there is nothing to know. */
+/* The row for the level below this one; NULL if the tables have none. */
 static const struct field *child_of(const struct field *row)
 {
 	if (row->is == FIELD_LIST)

@@ -95,7 +95,7 @@ static void compare(const struct text_lines *old, const struct text_lines *new, 
 	}
 }
 
-/* Where the change behind `from` begins, or the end. */
+/* The start of the first change from `from` on, or the end. */
 static size_t next_change(const struct edits *edits, size_t from)
 {
 	while (from < edits->at.len && edits->at.ptr[from].sign == ' ')
@@ -103,7 +103,7 @@ static size_t next_change(const struct edits *edits, size_t from)
 	return from;
 }
 
-/* Where the hunk ends that has a change at `change`: three kept lines behind its last change. */
+/* The end of the hunk with a change at `change`: three kept lines after its last change. */
 static size_t hunk_end(const struct edits *edits, size_t change)
 {
 	size_t end = change;

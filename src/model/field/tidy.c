@@ -30,7 +30,7 @@ enum fill {
 static void fill_object(const struct type *type, struct json_doc *doc, struct json object,
 			enum fill fill);
 
-/* What Go makes of null where a value stands by itself, in a list or a map; absent: it stays. */
+/* The value that Go reads for null in a list or a map; absent: null stays. */
 static struct json zero_element(const struct field *field, struct json_doc *doc)
 {
 	switch (field->is) {
@@ -87,7 +87,7 @@ static void fill_below(const struct field *field, struct json_doc *doc, struct j
 		fill_below(field->of, doc, it.value, fill);
 }
 
-/* Is it what Go does not write: null, and what is empty where empty means absent? */
+/* Does Go omit it: null, or an empty value if empty means absent? */
 static bool is_left_out(const struct field *field, struct json value)
 {
 	if (json_is(value, JSON_NULL))
@@ -116,7 +116,7 @@ static bool is_left_out(const struct field *field, struct json value)
 	}
 }
 
-/* What Go writes for a field that nothing was said about; absent where it writes nothing. */
+/* What Go writes for a field that is not set; absent if it writes nothing. */
 static struct json zero_of(const struct field *field, struct json_doc *doc)
 {
 	if (!field->always && !field->required)
@@ -238,7 +238,7 @@ void type_go(const struct type *type, struct json_doc *doc, struct json object)
 /* --- unknown fields -------------------------------------------------------------------------- */
 
 struct pruner {
-	struct json_doc *doc; /* NULL: only tell */
+	struct json_doc *doc; /* NULL: only report */
 	type_unknown_fn *on_unknown;
 	void *arg;
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/field/validate.c - hold a document against the rows' rules, and collect what is wrong.
+/* model/field/validate.c - checks a document by the rules of the rows, and collects causes.
  *
- * Rows are visited in their order, so that causes come in the order in which a reader of the
- * API reference would look. A value that a rule has refused is not held against the next one, unless
- * Kubernetes says both. */
+ * Rows are visited in their order, so that causes come in the order in which a reader of the API
+ * reference would look. After a rule has rejected a value the next one is skipped, unless Kubernetes
+ * reports both. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +84,7 @@ static void validate_quantity(const struct field *field, struct json value, cons
 	struct quantity bound = {0};
 
 	if ((!field->has_min && !field->has_max) ||
-	    field_quantity(value, NULL, &quantity, NULL)) /* wrong types are told elsewhere */
+	    field_quantity(value, NULL, &quantity, NULL)) /* wrong types are reported elsewhere */
 		return;
 	bound.value = field->min;
 	if (field->has_min && quantity_cmp(&quantity, &bound) < 0)
@@ -114,7 +114,7 @@ static void validate_count(const struct field *field, struct json value, const s
 
 /* --- doubles in lists ------------------------------------------------------------------------ */
 
-/* What tells an element from the others, as text. */
+/* The identity of an element in its list, as text. */
 struct identity {
 	struct buf text;
 	size_t index;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/field/values.c - single JSON values against the classes of the field table.
  *
- * What is accepted, and what is said where it is not, follows Go's decoder and the UnmarshalJSON
- * methods of Kubernetes' own types, because clients and recorded conversations know these words. */
+ * What is accepted, and the error messages, follow Go's decoder and the UnmarshalJSON methods of
+ * Kubernetes' types, because clients and recorded cases know these messages. */
 #include <string.h>
 
 #include "base/base64.h"
@@ -48,7 +48,7 @@ static int wrong_type(const struct field *field, struct json value, bool with_nu
 		       buf_text(&what), place.owner->name, buf_text(&where), buf_text(&go));
 }
 
-/* What a type's own decoder says, which knows no field. */
+/* The message of a type's own decoder, which does not know the field. */
 static int wrong_plain(struct json value, const char *go, struct err *err)
 {
 	return err_set(err, ERR_BAD_REQUEST, "json: cannot unmarshal %s into Go value of type %s",
@@ -93,7 +93,7 @@ static bool has_digits(struct str text, size_t count)
 	return true;
 }
 
-/* What is left behind the seconds, or where reading stopped; *part is NULL when all was well. */
+/* The rest after the seconds, or where parsing stopped; *part is NULL on success. */
 static struct str skip_time_parts(struct str text, const char **part)
 {
 	*part = NULL;
@@ -110,7 +110,7 @@ static struct str skip_time_parts(struct str text, const char **part)
 	return text;
 }
 
-/* Say where Go would have stopped. */
+/* Reports where Go would have stopped. */
 static int wrong_time(struct str text, bool micro, struct err *err)
 {
 	AUTO(buf_done) struct buf quoted = BUF_UNBOUNDED;
@@ -128,7 +128,7 @@ static int wrong_time(struct str text, bool micro, struct err *err)
 		       buf_text(&quoted), micro ? ".000000" : "", buf_text(&at), part);
 }
 
-/* Six digits behind a point, as metav1.MicroTime insists on. */
+/* Six digits after a point, as metav1.MicroTime requires. */
 static bool has_micros(struct str text)
 {
 	const char *part;

@@ -6,7 +6,7 @@
  * view is a valid view of an empty object.
  *
  * An absent string is str_none(), an absent point in time is 0, an absent list or map is empty;
- * where "absent" and "0" (or "false") must be told apart, an optional is used. */
+ * an optional is used if "absent" and "0" (or "false") must be distinguished. */
 #ifndef MODEL_VIEW_H
 #define MODEL_VIEW_H
 

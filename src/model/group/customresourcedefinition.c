@@ -2,7 +2,7 @@
 /* model/group/customresourcedefinition.c - definitions of custom resources: their tables and rules.
  *
  * The tables know every field of Kubernetes 1.34; the rules are in the order and the words of its
- * kube-apiserver. Metadata is validated by whoever calls, before. */
+ * kube-apiserver. The caller validates the metadata before. */
 #include "model/group/customresourcedefinition.h"
 
 #include "model/rules/rules.h"

@@ -2,7 +2,7 @@
 /* model/group/disruption.c - disruption budgets, and evictions, which they guard against: their tables and rules.
  *
  * The tables know every field of Kubernetes 1.34; the rules are in the order and the words of its
- * kube-apiserver. Metadata is validated by whoever calls, before. */
+ * kube-apiserver. The caller validates the metadata before. */
 #include "model/group/disruption.h"
 
 #include "model/core/conditions.h"

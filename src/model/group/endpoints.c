@@ -2,7 +2,7 @@
 /* model/group/endpoints.c - endpoints of services, whole and in slices: their tables and rules.
  *
  * The tables know every field of Kubernetes 1.34; the rules are in the order and the words of its
- * kube-apiserver. Metadata is validated by whoever calls, before. */
+ * kube-apiserver. The caller validates the metadata before. */
 #include "model/group/endpoints.h"
 
 #include "model/rules/rules.h"
@@ -205,7 +205,7 @@ static const struct rule subset_rules[] = {
 static const struct rule endpoints_rules[] = {
 	{"subsets", R_EACH(R_OBJECT(subset_rules))},
 };
-/* What was there may stay, valid or not. */
+/* Existing values may stay, valid or not. */
 static const struct rule endpoints_update_rules[] = {
 	{R_CHECK(rule_meta)},
 	{R_WHEN(has_new_subsets), R_OBJECT(endpoints_rules)},

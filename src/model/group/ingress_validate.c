@@ -132,7 +132,7 @@ static const struct rule rule_rows[] = {
 	{"http", R_OBJECT(http_rows)},
 };
 
-/* Is there a name of a secret that is none? One from before is left alone. */
+/* Is a secret name invalid? Existing ones are not checked. */
 static bool has_odd_secret(struct json spec)
 {
 	struct json_iter it = json_iter(json_get(spec, "tls"));
@@ -158,7 +158,7 @@ static const struct rule tls_rows[] = {
 
 /* --- ingresses ------------------------------------------------------------------------------- */
 
-/* Shown as the rules that are not there. */
+/* Shown as the missing rules. */
 static void check_any_rule(const struct rule_at *at)
 {
 	struct json rules = json_get(at->value, "rules");

@@ -2,7 +2,7 @@
 /* model/group/networkpolicy.c - network policies: their tables and rules.
  *
  * The tables know every field of Kubernetes 1.34; the rules are in the order and the words of its
- * kube-apiserver. Metadata is validated by whoever calls, before. */
+ * kube-apiserver. The caller validates the metadata before. */
 #include "model/group/networkpolicy.h"
 
 #include "model/rules/rules.h"
@@ -69,7 +69,7 @@ static const struct type network_policy_egress_rule_type = {
 	.as_go = true,
 };
 
-/* A policy is about what comes in, and about what goes out if it says anything of that. */
+/* A policy applies to ingress, and to egress if it has egress rules. */
 static void fill_network_policy_spec(struct json_doc *doc, struct json spec)
 {
 	struct json types = json_get(spec, "policyTypes");

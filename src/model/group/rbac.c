@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/group/rbac.c - roles and who has them: their tables and rules.
+/* model/group/rbac.c - roles and role bindings: their tables and rules.
  *
  * The tables know every field of Kubernetes 1.34; the rules are in the order and the words of its
- * kube-apiserver. Metadata is validated by whoever calls, before. */
+ * kube-apiserver. The caller validates the metadata before. */
 #include "model/group/rbac.h"
 
 #include "model/rules/rules.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/group/rbac.h - roles and who has them. */
+/* model/group/rbac.h - roles and role bindings. */
 #ifndef MODEL_RBAC_H
 #define MODEL_RBAC_H
 

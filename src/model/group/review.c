@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/group/review.c - questions about who somebody is and what they may do: their tables and rules.
+/* model/group/review.c - reviews of tokens and of access: their tables and rules.
  *
  * The tables know every field of Kubernetes 1.34; the rules are in the order and the words of its
- * kube-apiserver. Metadata is validated by whoever calls, before. */
+ * kube-apiserver. The caller validates the metadata before. */
 #include "model/group/review.h"
 
 #include "model/core/meta.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/group/review.h - questions about who somebody is and what they may do. */
+/* model/group/review.h - reviews of tokens and of access. */
 #ifndef MODEL_REVIEW_H
 #define MODEL_REVIEW_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/group/storage.c - storage classes, CSI drivers and what they say of nodes, attachments and room: their tables and rules.
+/* model/group/storage.c - storage classes, CSI drivers, CSI nodes, attachments and capacities: their tables and rules.
  *
  * The tables know every field of Kubernetes 1.34; the rules are in the order and the words of its
- * kube-apiserver. Metadata is validated by whoever calls, before. */
+ * kube-apiserver. The caller validates the metadata before. */
 #include "model/group/storage.h"
 
 #include "model/core/persistentvolume.h"

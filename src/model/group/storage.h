@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/group/storage.h - storage classes, CSI drivers and what they say of nodes, attachments and room. */
+/* model/group/storage.h - storage classes, CSI drivers, CSI nodes, attachments and capacities. */
 #ifndef MODEL_STORAGE_H
 #define MODEL_STORAGE_H
 

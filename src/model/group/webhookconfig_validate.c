@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/group/webhookconfig_validate.c - the rules of webhook configurations, in the order and the words of
- * kube-apiserver 1.34. Conditions in the expression language are looked at for what they must have,
- * and compiled by whoever runs them. */
+/* model/group/webhookconfig_validate.c - the rules of webhook configurations, in the order and the
+ * words of kube-apiserver 1.34. Of CEL conditions only the required fields are checked here; the
+ * code that runs them compiles them. */
 #include "base/buf.h"
 #include "model/group/webhookconfig.h"
 #include "model/rules/rules.h"
@@ -70,7 +70,7 @@ static void check_versions(const struct rule_at *at)
 	check_star(at, "API versions");
 }
 
-/* Did one before this one say it already: "pods/status" by "pods/" and "*" or "*" and "/status"? */
+/* Does an earlier one already cover it: "pods/status" by "pods/" and "*" or "*" and "/status"? */
 static bool is_covered(const struct name_set *seen, struct str resource, struct str sub)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;

@@ -151,12 +151,12 @@ struct container {
 	bool stdin;
 	bool stdin_once;
 	bool tty;
-	struct str target; /* of an ephemeral container: the one that it looks into */
+	struct str target; /* of an ephemeral container: its target container */
 };
 extern const struct type container_type;
 extern const struct type ephemeral_container_type;
 
-/* An init container that goes on running beside the others? */
+/* Is it a sidecar: an init container that keeps running? */
 static inline bool container_is_sidecar(const struct container *container)
 {
 	return container->restart_policy == RESTART_ALWAYS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/pod/pod.c - the table of the pod, and questions that are asked of one. */
+/* model/pod/pod.c - the table of the pod, and its properties. */
 #include "model/pod/pod.h"
 
 #include "model/pod/pod_default.h"
@@ -86,13 +86,13 @@ const struct container_status *pod_find_status(const struct pod *pod, struct str
 
 enum { QOS_CPU, QOS_MEMORY, QOS_COUNT };
 
-/* What is asked for of the two resources that count. */
+/* The requests of cpu and memory. */
 struct qos_sums {
 	struct quantity at[QOS_COUNT];
 	bool has[QOS_COUNT];
 };
 
-/* Add amounts above 0; says whether both resources have one. */
+/* Adds amounts above 0; returns whether both resources have one. */
 static bool qos_add(struct qos_sums *sums, struct json list)
 {
 	static const char *const names[] = {[QOS_CPU] = "cpu", [QOS_MEMORY] = "memory"};

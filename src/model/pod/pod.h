@@ -49,7 +49,7 @@ static inline bool pod_is_bound(const struct pod *pod)
 {
 	return pod->spec.node_name.len > 0;
 }
-/* Must it wait for its gates to be taken away before it may be scheduled? */
+/* Does it have scheduling gates, so that it cannot be scheduled yet? */
 static inline bool pod_is_gated(const struct pod *pod)
 {
 	return pod->spec.scheduling_gates.len > 0;
@@ -63,8 +63,8 @@ const struct container_status *pod_find_status(const struct pod *pod, struct str
 /* The class of service that its requests and limits make it. */
 enum pod_qos pod_qos_of(struct json pod);
 
-/* Seconds of grace for a removal that asks for `asked` (below 0: does not say). What has not been
- * bound, or has ended, is removed at once. */
+/* Seconds of grace for a deletion that asks for `asked` (below 0: not given). A pod that is not
+ * bound, or has ended, is deleted at once. */
 int64_t pod_grace(struct json pod, int64_t asked);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/pod/pod_affinity.h - near which other pods a pod wants to be, and how evenly spread. Nodes are in
+/* model/pod/pod_affinity.h - affinity to other pods and topology spreading. Nodes are in
  * model/pod/affinity.h. */
 #ifndef MODEL_POD_AFFINITY_H
 #define MODEL_POD_AFFINITY_H

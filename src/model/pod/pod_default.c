@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/pod/pod_default.c - fill in what a pod does not say, as kube-apiserver 1.34 does.
+/* model/pod/pod_default.c - the defaults of a pod, as in kube-apiserver 1.34.
  *
- * The hooks run from the leaves up, after the rows' own defaults, when what is empty has been left
- * out already: "absent" is all that there is to ask. What the server's admission adds (tolerations,
+ * The hooks run from the leaves up, after the rows' own defaults, after empty values were removed:
+ * a hook only has to check for absent members. What the server's admission adds (tolerations,
  * priority, the service account and its token) is not here. */
 #include "model/pod/pod_default.h"
 

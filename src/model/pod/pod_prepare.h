@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/pod/pod_prepare.h - what a server does to a pod between decoding and validation, whatever the
- * client said: the status belongs to the server, the spec to whoever made it, and fields of features
- * that Kubernetes 1.34 has off by default are dropped. */
+/* model/pod/pod_prepare.h - what a server does to a pod between decoding and validation, independent
+ * of the client's input: the status belongs to the server, the spec to the creator, and fields of
+ * features that Kubernetes 1.34 has off by default are dropped. */
 #ifndef MODEL_POD_PREPARE_H
 #define MODEL_POD_PREPARE_H
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/pod/pod_resize.c - other amounts of CPU and memory for a pod that is there: its sub-resource
- * "resize".
+/* model/pod/pod_resize.c - changes CPU and memory of an existing pod: its sub-resource "resize".
  *
- * Nothing but what containers ask for is taken from the new pod; of that only CPU and memory may
- * change, and neither what a container asks for nor its class of service may get lost. */
+ * Only the resources of containers are taken from the new pod; of these only CPU and memory may
+ * change. Requests and limits cannot be removed, and the QoS class cannot change. */
 #include "model/pod/pod.h"
 #include "model/pod/pod_prepare.h"
 #include "model/pod/pod_rules.h"
@@ -39,7 +38,8 @@ static bool are_same_names(struct json containers, struct json old)
 	return true;
 }
 
-/* The old containers with what the new ones ask for; or the new ones, for the rules to tell. */
+/* The old containers with the new resources; or the new ones if they do not match, so that the
+ * rules report it. */
 static struct json merge_containers(struct json_doc *doc, struct json containers, struct json old)
 {
 	struct json merged;
@@ -97,7 +97,7 @@ static const char *find_obstacle(struct json pod, struct json old)
 	return NULL;
 }
 
-/* A node that can do it tells what its running containers have. */
+/* A node that supports resizing reports the resources of its running containers. */
 static bool is_supported(struct json pod)
 {
 	struct json_iter it = json_iter(json_get(json_get(pod, "status"), "containerStatuses"));
@@ -169,7 +169,7 @@ static bool is_resizable(struct str name)
 	return str_is(name, "cpu") || str_is(name, "memory");
 }
 
-/* The same but for CPU and memory? Amounts where there were none are new altogether. */
+/* Are they the same except for CPU and memory? A newly added amount counts as a difference. */
 static bool are_amounts_kept(struct json list, struct json old)
 {
 	struct json_iter it = json_iter(list);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/pod/pod_rules.h - what the files of the pod's rules share: pod_validate*.c.
+/* model/pod/pod_rules.h - shared by the files of the pod's rules: pod_validate*.c.
  *
- * The tables of a part are in its file. `context` of their rows is the struct pod_rules of the pod or template
- * that is checked; it carries what a row learns for a later one. */
+ * The tables of a part are in its file. `context` of their rows is the struct pod_rules of the pod
+ * or template that is checked; it has what earlier rows found out for later ones. */
 #ifndef MODEL_POD_RULES_H
 #define MODEL_POD_RULES_H
 
@@ -24,9 +24,9 @@ struct pod_rules {
 	struct json annotations; /* for what annotation and field must agree about */
 	bool is_pod;             /* not a template */
 	bool host_users;         /* the pod's users are the host's */
-	bool strict;             /* nothing that Kubernetes lets through only since 1.33 */
+	bool strict;             /* rejects what Kubernetes accepts only since 1.33 */
 
-	/* what rows have learned */
+	/* what rows have found out */
 	struct name_set volumes;    /* those that are valid */
 	struct name_set claims;     /* resource claims of the pod */
 	struct name_set names;      /* of containers, across their lists */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/pod/pod_summary.c - see pod_summary.h. Init containers go first, in order, up to the one that is
- * not done; then, unless that one holds the pod up, the containers from the last to the first. */
+/* model/pod/pod_summary.c - see pod_summary.h. Init containers go first, in order, up to the one
+ * that is not done; then, unless that one blocks the pod, the containers from the last to the
+ * first. */
 #include "model/pod/pod_summary.h"
 
 #include "base/time.h"
@@ -41,7 +42,7 @@ static bool is_sidecar(struct json pod, struct str name)
 	return false;
 }
 
-/* How a container ended, where its status gives no reason. */
+/* How a container ended, if its status gives no reason. */
 static void set_exit(struct pod_summary *s, const char *before, struct json ended)
 {
 	int64_t signal = json_int(json_get(ended, "signal"));
@@ -64,7 +65,7 @@ static void note_restarts(struct json status, int64_t *restarts, int64_t *last)
 		*last = time;
 }
 
-/* Is this one done with, so that the next one's turn has come? Else it is the reason. */
+/* Is this container done, so that the next one starts? Else it gives the reason. */
 static bool pass_init(struct pod_summary *s, struct json pod, struct json status, size_t index)
 {
 	struct json ended = follow(status, "state.terminated");

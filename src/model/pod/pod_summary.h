@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/pod/pod_summary.h - a pod in a word and three numbers, as `kubectl get pods` shows it: STATUS is
- * the most telling of what the phase, the conditions and the states of the containers say, and what
- * READY and RESTARTS count depends on whether the pod is still being set up; so all come from
- * one summary. */
+/* model/pod/pod_summary.h - STATUS, READY and RESTARTS of a pod, as `kubectl get pods` shows them.
+ * STATUS is the most specific of phase, conditions and container states; READY and RESTARTS depend on
+ * whether init containers are still running. So all come from one summary. */
 #ifndef MODEL_POD_SUMMARY_H
 #define MODEL_POD_SUMMARY_H
 
@@ -16,7 +15,7 @@
 
 struct pod_summary {
 	struct buf reason; /* "Running", "Init:1/2", "CrashLoopBackOff" */
-	size_t total;      /* containers, with those that run beside them for good */
+	size_t total;      /* containers and sidecars */
 	size_t ready;
 	int64_t restarts;
 	int64_t last_restart; /* 0: never */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/pod/pod_total.h - what a pod's containers need together, on documents and exact: for the
- * resources of the pod as a whole, which are checked against and filled in from those of its
+/* model/pod/pod_total.h - the exact sum of what a pod's containers need, computed on documents: for
+ * the resources of the pod as a whole, which are checked against and filled in from those of its
  * containers. The scheduler's sums are in model/value/resources.h. */
 #ifndef MODEL_POD_TOTAL_H
 #define MODEL_POD_TOTAL_H
@@ -31,13 +31,13 @@ DEFINE_AUTO_IN_PLACE(struct pod_total, pod_total_done);
 int pod_total_read(struct json value, struct quantity *ret);
 
 /* "requests" or "limits": the sum of the containers, or what an init container needs with the
- * sidecars before it where that is more. `ret` must be empty. */
+ * sidecars before it, if that is more. `ret` must be empty. */
 void pod_total_sum(struct json spec, const char *which, struct pod_total *ret);
 const struct pod_amount *pod_total_find(const struct pod_total *total, struct str name);
 
 /* May a pod as a whole ask for it: cpu, memory, huge pages? */
 bool pod_total_is_known(struct str resource);
-/* Fill in the pod's own resources where it has some of them. */
+/* Completes the pod's own resources if it has some of them. */
 void pod_total_default(struct json_doc *doc, struct json spec);
 
 #endif

@@ -53,8 +53,8 @@ static bool has_selector(const struct rule_at *at)
 	return !lacks_selector(at);
 }
 
-/* The server has put the keys into the selector already: there twice means that the user had too. Upstream
- * reports them as elements of the object. */
+/* The server has already added the keys to the selector: a duplicate means that the user had added them
+ * too. Upstream reports them as elements of the object. */
 static void check_selector_keys(const struct rule_at *at)
 {
 	AUTO(name_set_done) struct name_set seen = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/pod/pod_validate_annotations.c - the rules of annotations that mean something: mirror pods, the cost
+/* model/pod/pod_validate_annotations.c - the rules of annotations with a meaning: mirror pods, the cost
  * of deletion, and the profiles that were annotations before they were fields. */
 #include "base/number.h"
 #include "model/pod/pod_rules.h"

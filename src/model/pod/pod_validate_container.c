@@ -90,7 +90,7 @@ static const struct rule resize_rows[] = {
 	{R_CHECK(check_resize_members)},
 };
 
-/* Of an init container, if none is let through. */
+/* Of an init container that is not a sidecar. */
 static void check_no_resize(const struct rule_at *at)
 {
 	static const struct rules_go rows[] = {

@@ -102,7 +102,7 @@ static const char *const cpu_texts[] = {"1m", "1"};
 
 /* Which divisors go with which resources. */
 static const struct divisor {
-	const char *end; /* of the resource's name behind "limits." or "requests." */
+	const char *end; /* of the resource's name after "limits." or "requests." */
 	const char *called;
 	struct rule_texts texts;
 	const char *list;
@@ -118,7 +118,7 @@ static const struct divisor {
 #undef UNITS
 };
 
-/* The name behind "limits." or "requests.". */
+/* The name after "limits." or "requests.". */
 static struct str resource_of(struct str text)
 {
 	if (str_starts(text, STR("limits.")))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/pod/pod_validate_status.c - what whoever runs a pod may write into its status. */
+/* model/pod/pod_validate_status.c - the rules of updates of a pod's status, which its node writes.
+ */
 #include "model/pod/pod_rules.h"
 #include "model/pod/pod_status.h"
 #include "model/pod/pod_validate.h"

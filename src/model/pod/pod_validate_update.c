@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/pod/pod_validate_update.c - what of a pod may change after it was made.
+/* model/pod/pod_validate_update.c - what may change in a pod after its creation.
  *
  * Next to nothing: images, an earlier deadline, more tolerations, fewer scheduling gates, and while
- * there are gates a narrower choice of nodes. A copy of the new spec gets the old values of these; what
- * then differs still, may not. */
+ * there are gates a narrower choice of nodes. A copy of the new spec gets the old values of these; any
+ * other difference is an error. */
 #include "base/buf.h"
 #include "model/core/taints.h"
 #include "model/pod/affinity.h"
@@ -59,7 +59,7 @@ static void check_annotations(struct json pod, struct json old, struct causes *c
 
 /* --- single fields --------------------------------------------------------------------------- */
 
-/* Says whether there is nothing more to compare. */
+/* Returns whether there is nothing more to compare. */
 static bool check_containers(struct json spec, struct json old, const char *key,
 			     struct causes *causes)
 {

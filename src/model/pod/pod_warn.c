@@ -15,8 +15,8 @@
 #define SECCOMP_POD "seccomp.security.alpha.kubernetes.io/pod"
 #define SECCOMP_CONTAINER "container.seccomp.security.alpha.kubernetes.io/"
 
-/* Each port and each file is compared with every other one, but of so many only: a request may have
- * thousands, and a warning is no more than a hint. */
+/* Each port and each file is compared with every other one, up to this number: a request may have
+ * thousands, and a warning is only a hint. */
 enum { COMPARED_MAX = 256 };
 
 /* A port of a container that was seen. */
@@ -144,7 +144,7 @@ static void warn_volumes(const struct warner *w, struct json volumes, const stru
 
 struct file {
 	struct str path;
-	struct buf source; /* what it comes from; empty: not told */
+	struct buf source; /* what it comes from; empty: not reported */
 };
 struct files VEC_FIELDS(struct file);
 
@@ -212,7 +212,7 @@ DEFINE_AUTO_IN_PLACE(struct files, files_done);
 static const struct {
 	const char *key;
 	const char *called;
-	const char *name; /* member with the name; NULL: none is told */
+	const char *name; /* member with the name; NULL: none is reported */
 	const char *projected_name;
 } kinds[] = {
 	{"configMap", "ConfigMap", "name", "name"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/pod/pod_warn.h - what kube-apiserver warns of when a pod or a template is made: nothing wrong, but
- * hardly meant. Updates of pods are not warned of. */
+/* model/pod/pod_warn.h - warnings of kube-apiserver when a pod or a template is created: valid, but
+ * probably not intended. Updates of pods cause no warnings. */
 #ifndef MODEL_POD_WARN_H
 #define MODEL_POD_WARN_H
 

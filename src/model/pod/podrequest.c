@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/pod/podrequest.c - what a pod asks for (scheduler specification, 1.14).
  *
- * Containers run together, so they add up. Init containers run one after the other, each beside the
- * sidecars that were started before it, so the largest moment counts, dimension by dimension.
- * The pod asks for the larger of the two, one slot, and its overhead; resources that are
- * given for the pod as a whole replace the sum. */
+ * Containers run together, so they add up. Init containers run one after the other, each together
+ * with the sidecars that were started before it, so the maximum over time counts, per dimension.
+ * The pod asks for the larger of the two, one slot, and its overhead; resources that are given for
+ * the pod as a whole replace the sum. */
 #include "model/value/resources.h"
 
 #include "base/banned.h"
@@ -21,8 +21,8 @@ static int raise_to_list(struct resources *r, struct dims *dims, enum dims_mode 
 	return 0;
 }
 
-/* The request of one container: its spec's, or while it is being resized the largest of what it
- * should get, has and was promised. */
+/* The request of one container: its spec's, or while it is being resized the largest of the
+ * desired, actual and allocated resources. */
 static int container_request(struct resources *ret, struct dims *dims, enum dims_mode mode,
 			     const struct request_container *container, bool infeasible,
 			     struct err *err)
@@ -37,7 +37,7 @@ static int container_request(struct resources *ret, struct dims *dims, enum dims
 	return raise_to_list(ret, dims, mode, &container->allocated, err);
 }
 
-/* Add sidecars to `sum`; leave the largest moment of the start in *most. */
+/* Adds sidecars to `sum`; stores the maximum during initialization in *most. */
 static int init_request(struct resources *sum, struct resources *most, struct dims *dims,
 			enum dims_mode mode, const struct request_pod *pod, struct err *err)
 {

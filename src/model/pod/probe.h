@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/pod/probe.h - how a container is asked whether it is well, and what it is told when it starts and
- * stops. */
+/* model/pod/probe.h - probes of a container's health, and hooks for its start and stop. */
 #ifndef MODEL_PROBE_H
 #define MODEL_PROBE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/rules/causes.c - collect causes, and say them the way kube-apiserver does. */
+/* model/rules/causes.c - collects causes, and prints them as kube-apiserver does. */
 #include "model/rules/causes.h"
 
 #include <assert.h>
@@ -224,7 +224,7 @@ void causes_not_supported(struct causes *causes, const struct path *path, struct
 	push_parts(causes, CAUSE_NOT_SUPPORTED, path, buf_str(&text), buf_str(&detail));
 }
 
-/* Was the same said before? A text tells it once; a Status lists it twice. */
+/* Is it a duplicate? The text reports it once; the Status lists it twice. */
 static bool is_repeated(const struct causes *causes, size_t index)
 {
 	for (size_t i = 0; i < index; i++)

@@ -46,7 +46,8 @@ struct causes {
 	struct cause *ptr;
 	size_t len;
 	size_t size;
-	struct causes *warned; /* takes what an update need not mend; NULL: that is dropped */
+	struct causes
+		*warned; /* gets problems that an update need not fix; NULL: they are dropped */
 };
 #define CAUSES_INIT \
 	{           \

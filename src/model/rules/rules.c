@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/rules/rules.c - what the rules of the built-in kinds share, in the words of kube-apiserver 1.34.
+/* model/rules/rules.c - shared by the rules of the built-in kinds, with the messages of kube-apiserver
+ * 1.34.
  *
- * Everything here looks at documents; nothing is kept. */
+ * All functions read documents and keep no state. */
 #include "model/rules/rules.h"
 
 #include <ctype.h>
@@ -74,7 +75,7 @@ void rules_invalid(struct json value, const struct path *path, const char *detai
 		causes_invalid(causes, path, value, "%s", detail);
 }
 
-/* A text that is absent is told as an empty one. */
+/* An absent text is reported as an empty one. */
 void rules_immutable(struct json new, struct json old, const struct path *path,
 		     struct causes *causes)
 {
@@ -160,7 +161,7 @@ void rules_one_of_required(struct json value, const char *const *names, size_t c
 		causes_required(causes, path, "");
 }
 
-/* Checked in lower case, told as it is. */
+/* Checked in lower case, reported unchanged. */
 static void check_lower(enum name_format format, struct str name, const struct path *path,
 			struct causes *causes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/rules/rules.h - what the rules of the built-in kinds share.
+/* model/rules/rules.h - shared by the rules of the built-in kinds.
  *
  * A kind of Kubernetes has its rules in tables (model/field/rule.h), in the order of kube-apiserver; here are
  * the functions that rows name, and what functions of rows share. Events and jobs still have functions of
@@ -41,10 +41,10 @@ bool rules_same(struct json a, struct json b);
 /* Is a text in a list of texts? */
 bool rules_has(struct json list, struct str text);
 
-/* `field is immutable`, told of the new value. */
+/* `field is immutable`, reported with the new value. */
 void rules_immutable(struct json new, struct json old, const struct path *path,
 		     struct causes *causes);
-/* Invalid cause of a list, a map or a pointer: an absent one is told as null. */
+/* Invalid cause of a list, a map or a pointer: an absent one is reported as null. */
 void rules_invalid(struct json value, const struct path *path, const char *detail,
 		   struct causes *causes);
 /* `must be greater than or equal to 0`; absent is fine. */
@@ -53,14 +53,14 @@ void rules_not_negative(struct json number, const struct path *path, struct caus
 void rules_port(int64_t port, const struct path *path, struct causes *causes);
 /* A number of a port, or the name of one. */
 void rules_port_or_name(struct json value, const struct path *path, struct causes *causes);
-/* A text out of a few, which are given in the order to print; empty ones are refused too. */
+/* A text out of a few, which are given in the order to print; empty ones are rejected too. */
 void rules_one_of(struct json value, const char *const *names, size_t count,
 		  const struct path *path, struct causes *causes);
-/* Like rules_one_of, with a Required cause (without words) where it is empty. */
+/* Like rules_one_of, with a Required cause (without detail) if it is empty. */
 void rules_one_of_required(struct json value, const char *const *names, size_t count,
 			   const struct path *path, struct causes *causes);
 
-/* The amount of a resource list, or 0; false where it is absent. */
+/* The amount of a resource list, or 0; false if it is absent. */
 bool rules_quantity(struct json list, const char *name, struct quantity *ret);
 /* A quantity below 0: `must be greater than or equal to 0`. */
 void rules_quantity_not_negative(struct json value, const struct path *path, struct causes *causes);
@@ -109,7 +109,7 @@ bool rules_is_cidr(struct str text);
 bool rules_is_within(struct str inner, struct str outer);
 /* Is an address, or a network, of IPv6? */
 bool rules_is_ipv6(struct str text);
-/* A path behind a domain: "acme.io/foo". */
+/* A domain and a path: "acme.io/foo". */
 void rules_domain_path(struct str text, const struct path *path, struct causes *causes);
 /* A qualified name, checked in lower case. */
 void rules_qualified_lower(struct str name, const struct path *path, struct causes *causes);
@@ -200,8 +200,8 @@ void rule_local_free(struct str file, const struct path *path, struct causes *ca
 
 /* --- sets of names --------------------------------------------------------------------------- */
 
-/* In order of their coming; hashed once there are many, since lists of a request may be long. Names are
- * lent. {0} is an empty one. */
+/* In order of insertion; a hash map is added when there are many, because lists of a request may be
+ * long. Names are borrowed. {0} is an empty set. */
 struct map;
 struct name_set {
 	struct str *ptr;
@@ -213,7 +213,7 @@ struct name_set {
 void name_set_done(struct name_set *set);
 DEFINE_AUTO_IN_PLACE(struct name_set, name_set_done);
 bool name_set_has(const struct name_set *set, struct str name);
-/* Says whether it is new. */
+/* Returns whether it is new. */
 bool name_set_add(struct name_set *set, struct str name);
 /* The same for a text that does not live as long as the set. */
 bool name_set_add_copy(struct name_set *set, struct str name);
@@ -224,8 +224,8 @@ bool name_set_add_copy(struct name_set *set, struct str name);
  * in Go. `type` is the objects'. */
 void rule_invalid_go(const struct type *type, struct json value, const struct path *path,
 		     struct causes *causes, const char *detail);
-/* A struct that has no names for JSON is told with those of Go: the rows say which they are, in their
- * order, and what an absent one is told as. */
+/* A struct without JSON names is reported with Go's names: the rows list them in their order, and the
+ * value that stands for an absent one. */
 struct rules_go {
 	const char *go;
 	const char *json;

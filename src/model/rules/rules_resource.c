@@ -164,8 +164,7 @@ bool rules_resource_name(struct str name, const struct path *path, struct causes
 
 void rules_container_resource_name(struct str name, const struct path *path, struct causes *causes)
 {
-	(void)rules_resource_name(name, path,
-				  causes); /* what is wrong is told twice, as upstream */
+	(void)rules_resource_name(name, path, causes); /* reported twice, as in upstream */
 	if (str_find_byte(name, '/', 0) < 0) {
 		if (!is_container_resource(name))
 			causes_invalid_str(causes, path, name,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/rules/rules_row.c - the functions that rows of rules name (R_CHECK): each hands the value to the rule
- * that has the words. */
+/* model/rules/rules_row.c - the functions that rows of rules name (R_CHECK): each passes the value to the
+ * rule with the message. */
 #include "model/core/meta.h"
 #include "model/rules/rules.h"
 #include "model/value/labels.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/rules/warn_rules.c - what is hardly meant, in the words of kube-apiserver 1.34. */
+/* model/rules/warn_rules.c - warnings about input that is probably not intended, as in
+ * kube-apiserver 1.34. */
 #include "model/rules/warn_rules.h"
 
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/rules/warn_rules.h - what kube-apiserver warns of when an object is made or changed: nothing wrong, but
- * hardly meant. Pods and their templates have more of it (model/pod/pod_warn.h). */
+/* model/rules/warn_rules.h - warnings of kube-apiserver when an object is created or changed: valid, but
+ * probably not intended. Pods and their templates have more (model/pod/pod_warn.h). */
 #ifndef MODEL_WARN_RULES_H
 #define MODEL_WARN_RULES_H
 
@@ -25,12 +25,12 @@ void warn_at(const struct warn_to *to, const struct path *path, const char *form
 /* With a quoted word between two parts. */
 void warn_quoted(const struct warn_to *to, const struct path *path, const char *before,
 		 struct str word, const char *after);
-/* Why nobody should use this label of nodes any more, or NULL. */
+/* Why this label of nodes is deprecated, or NULL. */
 const char *warn_old_label(struct str key);
 /* A term that chooses nodes; `values` looks for values that no label has, too. */
 void warn_node_term(const struct warn_to *to, struct json term, bool values,
 		    const struct path *path);
-/* A name that pods are called by, which is no host's name. */
+/* The name of a template that is not a valid host name for its pods. */
 void warn_name(const struct warn_to *to, struct json object, const char *what);
 
 /* --- kinds, on documents; `old` is absent for a new one --- */
@@ -39,7 +39,7 @@ typedef void warn_kind_fn(struct json object, struct json old, const struct warn
 
 /* Deployments, replica sets, jobs, cron jobs: before their templates. */
 warn_kind_fn workload_warn, batch_job_warn, batch_cron_job_warn;
-/* Behind its template. */
+/* After its template. */
 warn_kind_fn statefulset_warn;
 warn_kind_fn csistoragecapacity_warn, ingress_warn, pv_warn, pvc_warn, runtimeclass_warn,
 	service_warn, storageclass_warn;

@@ -250,7 +250,7 @@ static void test_taints(void)
 	some[2].seconds.value = -5;
 	ok(taints_seconds(&taints, &tolerations) == 0, "a negative time is none");
 	some[2].seconds.set = false;
-	ok(taints_seconds(&taints, &tolerations) == -1, "for ever");
+	ok(taints_seconds(&taints, &tolerations) == -1, "without limit");
 }
 
 static void test_toleration_rules(void)

@@ -192,7 +192,7 @@ static void test_tables(void)
 	ok(!type_find(&cart_type, STR("mas"), NULL) && !type_find(&cart_type, STR("masses"), NULL),
 	   "takes no part of a name");
 	ok(!type_find(&cart_type, STR(""), NULL), "nor an empty one");
-	ok(!type_find(&cart_type, STR("mass\0 and much more behind it"), NULL) &&
+	ok(!type_find(&cart_type, STR("mass\0 and much more after it"), NULL) &&
 		   !type_find(&cart_type, STR("mass\0"), NULL),
 	   "nor one with something after a NUL");
 }
@@ -261,7 +261,7 @@ static void check_full(const struct cart *c)
 	ok(json_len(c->extra) == 1, "anything");
 	ok(c->front.load == 3 && c->front.width.set && c->front.width.value == 7,
 	   "object, with a default below");
-	ok(c->rear && c->rear->load == 4 && c->rear->width.value == 5, "object behind a pointer");
+	ok(c->rear && c->rear->load == 4 && c->rear->width.value == 5, "object through a pointer");
 	ok(c->wheels.len == 2 && str_is(c->wheels.ptr[0].name, "l") && c->wheels.ptr[1].size == 2 &&
 		   str_is(c->wheels.ptr[1].material, "wood"),
 	   "list of objects");
@@ -404,7 +404,7 @@ static void test_wrong_types(void)
 	}
 	ok(type_check_types(&box_type, json_doc_root(array), &err) < 0, "an array is no box");
 	is(err.text, "json: cannot unmarshal array into Go value of type v1.Box");
-	ok(type_check_types(&cart_type, json_doc_root(bytes), &err) < 0, "bad base64 is told");
+	ok(type_check_types(&cart_type, json_doc_root(bytes), &err) < 0, "bad base64 is reported");
 	ok(type_decode(&cart_type, json_doc_root(blue), arena, &cart, &err) < 0 &&
 		   err.code == ERR_INVALID,
 	   "a text that is no enum");
@@ -516,7 +516,7 @@ static void test_prune(void)
 	ok(same(json_doc_root(out),
 		"{\"spec\":{\"extra\":{\"any\":1},\"free\":{\"any\":1},\"axles\":"
 		"{\"k\":{}},\"plugins\":{\"z\":[\"q\"]}}}"),
-	   "unknown fields are gone");
+	   "unknown fields are removed");
 	type_prune(&box_type, out, json_doc_root(out), NULL, NULL);
 	ok(true, "nobody needs to listen");
 }
@@ -683,7 +683,7 @@ static void test_schema(void)
 				     "io.k8s.apimachinery.pkg.util.intstr.IntOrString\"}],"
 				     "\"default\":\"http\"}"),
 	   "a number or text has a name");
-	ok(refs == 13, "each reference is told (%d)", refs);
+	ok(refs == 13, "each reference is reported (%d)", refs);
 	p = json_get(type_schema(&cart_type, doc, &v2), "properties");
 	ok(same(json_get(p, "hidden"), "{\"$ref\":\"#/definitions/io.test.v1.Wheel\","
 				       "\"x-kubernetes-patch-strategy\":\"retainKeys\"}"),

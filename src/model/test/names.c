@@ -119,7 +119,7 @@ static void test_formats(void)
 		if (strcmp(buf_text(&got), rows[i].want) != 0)
 			printf("# got  %s# want %s", buf_text(&got), rows[i].want);
 	}
-	ok(!name_is(NAME_IP, str_of("10.0.0.1\0x", 10)), "nothing hides behind a NUL");
+	ok(!name_is(NAME_IP, str_of("10.0.0.1\0x", 10)), "nothing is hidden by a NUL");
 	is(name_pattern(NAME_DNS_LABEL), "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$");
 	ok(name_max_len(NAME_DNS_SUBDOMAIN) == 253 && !name_pattern(NAME_ANY), "for schemas");
 }

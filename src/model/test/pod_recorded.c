@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conversations with a real kube-apiserver about pods, replayed in process: decode, default, validate,
- * and compare with what it answered. Where the recordings are not there, that is said and nothing is
- * checked.
+ * and compare with what it answered. If the recordings are missing, the test says so and
+ * checks nothing.
  *
  * Only what is a pod's own is compared. What admission adds (service account, tolerations, priority,
  * token) is taken out of the answer first where we have not said it ourselves; what other objects
@@ -220,7 +220,7 @@ static struct json_doc *patched(const struct type *kind, struct json target, str
 	return json_strategic_apply(target, body, &schema, NULL);
 }
 
-/* The new object, as the server would have it before validation; NULL when we cannot tell. */
+/* The new object, as the server would have it before validation; NULL if it is not known. */
 static struct json_doc *make_object(struct json request, struct json old, bool status,
 				    const struct type *type)
 {

@@ -289,7 +289,7 @@ static void test_cap(void)
 
 	sum = parse("1e300");
 	quantity_add(&sum, &(struct quantity){.value = 1});
-	ok(quantity_cmp(&sum, &huge) > 0, "what does not fit beside a huge one is rounded up");
+	ok(quantity_cmp(&sum, &huge) > 0, "what does not fit next to a huge one is rounded up");
 	sum = huge;
 	for (int i = 0; i < 1000; i++)
 		quantity_add(&sum, &huge);

@@ -302,7 +302,7 @@ static bool has_cause(struct json causes, struct json cause)
 	return false;
 }
 
-/* A cause can be told more than once on an update, which is the server's to say. */
+/* An update can report a cause more than once; the server decides that. */
 static bool causes_differ(const struct causes *causes, struct json want)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
@@ -330,7 +330,7 @@ static bool causes_differ(const struct causes *causes, struct json want)
 
 /* --- a case ---------------------------------------------------------------------------------- */
 
-/* The document that a request asks for; NULL where it cannot be told here. */
+/* The document that a request asks for; NULL if it is not known here. */
 static struct json_doc *wanted(const struct step *step, struct str method, struct json request,
 			       struct json old)
 {
@@ -372,7 +372,7 @@ static bool is_told(const struct step *step, struct json body)
 	       json_is_absent(json_get(json_get(body, "metadata"), "deletionTimestamp"));
 }
 
-/* Where only parts are compared (`only`), by their paths, the code must do. */
+/* If only parts are compared (`only`), by their paths, the code is enough. */
 static bool answers_differ(struct json line, struct json_doc *doc, int got,
 			   const struct causes *causes)
 {

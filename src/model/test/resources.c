@@ -479,7 +479,7 @@ static const struct {
 	 "cpu 3000.00, memory 3000000000.00, pods 1.00"},
 	{"nothing", {""}, {NULL}, "", "", "cpu 0.00, memory 0.00, pods 1.00"},
 	{"a sidecar adds", {"cpu=1"}, {"*cpu=1"}, "", "", "cpu 2000.00, memory 0.00, pods 1.00"},
-	{"init beside an earlier sidecar",
+	{"init with an earlier sidecar",
 	 {"cpu=1"},
 	 {"*cpu=1", "cpu=3"},
 	 "",
@@ -623,7 +623,7 @@ static void test_laws(void)
 	ok(transitive == ROUNDS, "<= is transitive: %d", transitive);
 }
 
-/* What is counted up and down again is gone, whatever it is. */
+/* Adding and subtracting any amount gives 0 again. */
 static void test_count(void)
 {
 	static const int64_t amounts[] = {0, 1, -1, INT64_MAX, INT64_MIN, INT64_MIN + 1};

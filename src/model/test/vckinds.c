@@ -7,7 +7,7 @@
 #include "json/pointer.h"
 #include "tap.h"
 
-/* An object of every kind, with a field that no table knows beside each part. */
+/* An object of every kind, with an unknown field in each part. */
 static const struct {
 	const char *kind;
 	const char *text;

@@ -2,9 +2,9 @@
 /* model/value/cron.c - parsing schedules, and walking to the next time.
  *
  * The walk goes from months down to minutes: a field that does not match moves on to its next value
- * with the smaller ones reset, and one that wraps starts over from the top. Where clocks change the
- * result is that of the library that Volcano uses: a time that is left out is skipped that day, one
- * that is there twice counts once or twice as its walk has it. */
+ * with the smaller ones reset, and one that wraps starts over from the top. When clocks change, the
+ * result is that of the library that Volcano uses: a time that does not exist is skipped that day,
+ * a time that occurs twice counts once or twice as in its algorithm. */
 #include "model/value/cron.h"
 
 #include <inttypes.h>
@@ -41,8 +41,7 @@ static const struct bounds bounds[CRON_FIELD_COUNT] = {
 
 /* --- parsing --------------------------------------------------------------------------------- */
 
-/* What is wrong is said as the library that Kubernetes and Volcano use says it: people look for these
- * sentences. */
+/* Errors have the messages of the library that Kubernetes and Volcano use: people search for them. */
 static int parse_number(struct str text, unsigned *ret, struct err *err)
 {
 	int64_t value;
@@ -291,7 +290,7 @@ static bool is_day(const struct walk *walk)
 	return cron->any_day || cron->any_weekday ? day && weekday : day || weekday;
 }
 
-/* Each step gives false where its field has wrapped, and the walk starts over. */
+/* Each step returns false if its field has wrapped; then the walk starts over. */
 
 static bool step_month(struct walk *walk)
 {
@@ -315,7 +314,7 @@ static bool step_day(struct walk *walk)
 
 		walk->reset = true;
 		move_to(walk, &next);
-		/* midnight may not be there, or be there twice */
+		/* midnight may not exist, or may occur twice */
 		if (walk->at.hour != 0)
 			move_by(walk, walk->at.hour > 12 ? (24 - walk->at.hour) * TIME_HOUR
 							 : -walk->at.hour * TIME_HOUR);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/value/cron.h - when is it time again? Schedules as cron has them:
+/* model/value/cron.h - cron schedules:
  *
  *	30 2 * * mon-fri	minute, hour, day of the month, month, day of the week
  *	@daily, @every 90m	descriptors
@@ -32,7 +32,7 @@ struct cron {
 /* ERR_BAD_REQUEST says which field and what is wrong with it. */
 int cron_parse(struct str text, struct cron *ret, struct err *err) MUST_CHECK;
 
-/* The first time behind `after` (microseconds since 1970), or 0 when there is none within five
+/* The first time later than `after` (microseconds since 1970), or 0 when there is none within five
  * years. */
 int64_t cron_next(const struct cron *cron, const struct zone *zone, int64_t after);
 

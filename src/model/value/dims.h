@@ -4,10 +4,11 @@
  * cpu, memory and pods are always there; every other name ("nvidia.com/gpu") gets the next number
  * when it is first added. There are at most DIMS_MAX, so that a set of dimensions is one word.
  *
- * Who adds names matters: nodes and queues, which administrators write, add theirs; a pod only
- * looks names up, and what it asks for under a name that nobody offers counts in DIM_OTHER. So nobody
- * can use the numbers up by inventing names, and a request that cannot be met stays one. When a name
- * is added later, requests that were counted in DIM_OTHER have to be read again (dims_len() tells).
+ * Who adds names matters: nodes and queues, which administrators write, add theirs; a pod only looks
+ * names up, and requests for a name that is not registered count in DIM_OTHER. So users cannot
+ * exhaust the numbers by inventing names, and a request that cannot be satisfied stays unsatisfied.
+ * When a name is added later (dims_len() grows), requests that were counted in DIM_OTHER have to be
+ * read again.
  */
 #ifndef MODEL_DIMS_H
 #define MODEL_DIMS_H
@@ -57,14 +58,14 @@ int dims_find(const struct dims *dims, struct str name);
 struct str dims_name(const struct dims *dims, int dim);
 size_t dims_len(const struct dims *dims);
 
-/* Leave a name out of all resource lists read from now on: device plugins of ours that count it
- * themselves say so. */
+/* Excludes a name from all resource lists that are read from now on: for device plugins of the
+ * scheduler that count it themselves. */
 void dims_ignore(struct dims *dims, struct str name);
 bool dims_is_ignored(const struct dims *dims, struct str name);
 
-/* Is it a name that the scheduler counts, beside cpu and memory: pods, ephemeral-storage, extended
- * resources, hugepages, attachable volumes, prefixed native names? Object counts (count/...) and
- * quota names (requests....) are not. */
+/* Is it a name that the scheduler counts, in addition to cpu and memory: pods, ephemeral-storage,
+ * extended resources, hugepages, attachable volumes, prefixed native names? Object counts
+ * (count/...) and quota names (requests....) are not. */
 bool dims_is_scalar_name(struct str name);
 /* An extended resource: has a domain that is not kubernetes.io. */
 bool dims_is_extended_name(struct str name);

@@ -22,8 +22,9 @@ enum { DURATION_TEXT_SIZE = 32 };
 int duration_parse(struct str text, int64_t *ret, struct err *err) MUST_CHECK;
 /* Gives `text` back. */
 const char *duration_print(int64_t nanoseconds, char text[DURATION_TEXT_SIZE]);
-/* As kubectl shows an age: "45s", "3m20s", "5h", "2d3h", "400d", "2y10d"; "<invalid>" where it is
- * below zero, but for a second of clocks that differ. In microseconds; gives `text` back. */
+/* As kubectl shows an age: "45s", "3m20s", "5h", "2d3h", "400d", "2y10d"; "<invalid>" if it is
+ * negative by more than one second (clocks may differ that much). In microseconds; gives `text`
+ * back. */
 const char *duration_print_age(int64_t microseconds, char text[DURATION_TEXT_SIZE]);
 
 #endif

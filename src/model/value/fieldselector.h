@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/value/fieldselector.h - field selectors: metadata.name=x,status.phase!=Running
  *
- * Values may escape ',', '=' and '\' by a '\'. Which fields a kind can be selected by is the kind's
- * business, and so is getting their values. */
+ * Values may escape ',', '=' and '\' by a '\'. The kind defines which fields can be selected, and
+ * how to get their values. */
 #ifndef MODEL_FIELDSELECTOR_H
 #define MODEL_FIELDSELECTOR_H
 
@@ -30,11 +30,11 @@ int field_selector_parse(struct str text, struct arena *arena, struct field_sele
 			 struct err *err) MUST_CHECK;
 void field_selector_print(const struct field_selector *selector, struct buf *to);
 
-/* The value of an object's field; none or empty where it has none. */
+/* The value of an object's field; none or empty if it has none. */
 typedef struct str field_value_fn(void *arg, struct str field);
 bool field_selector_matches(const struct field_selector *selector, field_value_fn *value,
 			    void *arg);
-/* The value that a field must have, or NULL where the selector does not fix it. */
+/* The value that a field must have, or NULL if the selector does not require one. */
 const struct str *field_selector_exact(const struct field_selector *selector, struct str field);
 
 #endif

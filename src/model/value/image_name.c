@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/value/image_name.c - take image names apart, by the grammar of the distribution references.
  *
- * The digest is cut off at '@', the tag at the last ':' behind the last '/', the domain at the first
- * '/' if what is before it looks like a host; what is left is the path, whose parts are lower case. */
+ * The digest is cut off at '@', the tag at the last ':' after the last '/', the domain at the first
+ * '/' if what is before it looks like a host; what is left is the path, whose parts are lower case.
+ */
 #include "model/value/image_name.h"
 
 #include <ctype.h>

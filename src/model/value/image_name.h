@@ -7,8 +7,8 @@
 
 #include "base/str.h"
 
-/* Does it stand for the newest one: tag `latest`, or neither tag nor digest? Never true of a text
- * that is no image name. */
+/* Is its tag `latest`, or does it have neither tag nor digest? Never true for a text that is not an
+ * image name. */
 bool image_name_is_latest(struct str image);
 
 #endif

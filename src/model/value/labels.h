@@ -62,7 +62,7 @@ int selector_parse(struct str text, struct arena *arena, struct selector *ret,
 void selector_print(const struct selector *selector, struct buf *to);
 bool selector_matches(const struct selector *selector, const struct labels *labels);
 bool requirement_matches(const struct requirement *requirement, const struct labels *labels);
-/* What is wrong with a requirement, as NewRequirement says it; nothing is added if it is right. */
+/* Adds the causes of a requirement, with the messages of NewRequirement. */
 void requirement_check(const struct requirement *requirement, struct causes *causes);
 
 /* The object form. */
@@ -86,8 +86,8 @@ struct label_selector {
 extern const struct type label_selector_type;
 extern const struct type label_selector_requirement_type;
 
-/* An absent (NULL) one matches nothing, an empty one everything. ERR_INVALID when a requirement
- * makes no sense. */
+/* An absent (NULL) one matches nothing, an empty one everything. ERR_INVALID if a requirement is
+ * malformed. */
 int selector_from_object(const struct label_selector *object, struct arena *arena,
 			 struct selector *ret, struct err *err) MUST_CHECK;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/value/names.h - what names, label keys and values and the like must look like, and Kubernetes'
- * words for what is wrong with one.
+/* model/value/names.h - formats of names, label keys, label values and similar texts, and Kubernetes'
+ * messages for invalid ones.
  *
- * A format may complain about several things at once, each a message of its own; the messages
+ * A text may violate several rules at once, each with its own message; the messages
  * are the tails of `Invalid value: "x": <message>`. */
 #ifndef MODEL_NAMES_H
 #define MODEL_NAMES_H
@@ -47,10 +47,11 @@ static inline bool name_is(enum name_format format, struct str text)
 /* Add each message as an Invalid cause. */
 bool name_validate(enum name_format format, struct str text, const struct path *path,
 		   struct causes *causes);
-/* The same, told of another text: one is checked in lower case, and shown as it is. */
+/* The same, but the message shows another text: a name is checked in lower case and shown
+ * unchanged. */
 bool name_validate_as(enum name_format format, struct str text, struct str shown,
 		      const struct path *path, struct causes *causes);
-/* The same of the beginning of a name (generateName). */
+/* The same for the beginning of a name (generateName). */
 bool name_validate_prefix(enum name_format format, struct str text, const struct path *path,
 			  struct causes *causes);
 

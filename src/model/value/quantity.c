@@ -60,7 +60,7 @@ static const struct suffix suffixes[] = {
 struct parts {
 	bool negative;
 	struct str whole;    /* digits before the point, without leading zeros, or "0" */
-	struct str fraction; /* digits behind it */
+	struct str fraction; /* digits after it */
 	struct str suffix;
 };
 
@@ -124,7 +124,7 @@ static int interpret(struct str suffix, struct suffix *ret, struct err *err)
 	return 0;
 }
 
-/* May the text stand as it is? Upstream's rule: close enough to canonical. */
+/* May the text be kept unchanged? Upstream's rule: it is close enough to canonical. */
 static bool keeps_text(const struct parts *parts, const struct suffix *suffix, int64_t number)
 {
 	int scale = suffix->exponent - (int)parts->fraction.len;
@@ -343,8 +343,8 @@ int quantity_cmp(const struct quantity *a, const struct quantity *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Give *high, the one with the higher scale, the lower scale; where that does not fit, meet where
- * it does, the lower one rounded away from zero. */
+/* Converts *high, the one with the higher scale, to the lower scale; if that does not fit, both get
+ * the lowest scale that fits, and the lower one is rounded away from zero. */
 static void align(struct quantity *high, struct quantity *low)
 {
 	bool exact;

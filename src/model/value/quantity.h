@@ -34,7 +34,7 @@ struct quantity {
 	struct str text; /* the written form where it is kept as it is; borrowed; else none */
 };
 
-/* Room for any printed quantity that is not kept text. */
+/* Buffer size for any printed quantity that is not kept text. */
 enum { QUANTITY_TEXT_SIZE = 64 };
 
 /* The text of a string or number; white space at both ends is allowed, as in JSON upstream. The
@@ -57,7 +57,7 @@ int64_t quantity_value(const struct quantity *q);
 int64_t quantity_milli(const struct quantity *q);
 /* Is it more than whole units? What is too large to be counted in thousandths is whole. */
 bool quantity_has_fraction(const struct quantity *q);
-/* In units of 10^scale, likewise. */
+/* In units of 10^scale, rounded and capped in the same way. */
 int64_t quantity_scaled(const struct quantity *q, int32_t scale);
 double quantity_real(const struct quantity *q);
 

@@ -311,7 +311,7 @@ static int64_t plus_modulo(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* The smallest integer is its own negative: counted up and down again it is gone, too. */
+/* The smallest integer is its own negative: adding and subtracting it again gives 0 as well. */
 static int64_t minus_modulo(int64_t a)
 {
 	return (int64_t)(0 - (uint64_t)a);

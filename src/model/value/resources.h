@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/value/resources.h - amounts of resources as vectors of whole numbers, one column a dimension.
+/* model/value/resources.h - amounts of resources as vectors of integers, one column per dimension.
  *
  * Volcano computes with doubles and a tolerance of 0.1 in the smallest unit. Every amount that comes
  * from a quantity is a whole number of that unit already (fractions are rounded up when it is read),
@@ -18,8 +18,8 @@
  * whatever happens in between.
  *
  * A scalar (any dimension but cpu and memory) is present or absent, and so is the whole set of
- * scalars: "absent" counts as 0 or as infinite, whichever a comparison is told. An absent vector is
- * NULL where a function says so. */
+ * scalars: "absent" counts as 0 or as infinite; each comparison has a parameter for it. An absent
+ * vector is NULL where a function says so. */
 #ifndef MODEL_RESOURCES_H
 #define MODEL_RESOURCES_H
 
@@ -40,7 +40,7 @@
 struct resources {
 	int64_t *at;      /* `len` columns; 0 where absent */
 	uint32_t len;     /* may be less than dims_len(): the rest is absent */
-	bool scalars;     /* is the set of scalars there, be it empty? */
+	bool scalars;     /* is the set of scalars present, even if empty? */
 	int64_t pods_max; /* the `pods` of the list it was read from; not part of the arithmetic */
 	dim_set present;  /* which scalars are there */
 };
@@ -103,14 +103,14 @@ bool resources_is_empty(const struct resources *r);
 bool resources_is_zero(const struct resources *r, int dim);
 /* The dimensions with at least one unit, pods included. */
 dim_set resources_dims(const struct resources *r);
-/* Those of both; pods left out if told so. */
+/* The dimensions of both; without pods if `skip_pods`. */
 dim_set resources_common(const struct resources *a, const struct resources *b, bool no_pods);
 
 /* --- arithmetic ------------------------------------------------------------------------------ */
 
 void resources_add(struct resources *l, const struct resources *r);
-/* Without scalars on the left, those on the right are passed over. May go below 0: where it must
- * not, ask resources_less_equal(r, l, ABSENT_ZERO) first. */
+/* Without scalars on the left, those on the right are passed over. May go below 0: if it must not,
+ * check resources_less_equal(r, l, ABSENT_ZERO) first. */
 void resources_sub(struct resources *l, const struct resources *r);
 /* Add (sign 1) or take off again (sign -1) a finite vector. Not capped but modulo 2^64, so that taking
  * off is exactly the inverse of adding. */
@@ -127,7 +127,7 @@ void resources_lower_to(struct resources *l, const struct resources *r,
 void resources_fit_delta(struct resources *l, const struct resources *r);
 
 /* What l has more than r, and less. Under ABSENT_INFINITE a scalar that one side lacks is marked by
- * -1: in *more where the left lacks it, in *less where the right does. Both must be initialised. */
+ * -1: in *more if the left lacks it, in *less if the right does. Both must be initialised. */
 void resources_diff(const struct resources *l, const struct resources *r,
 		    enum resources_absent absent, struct resources *more, struct resources *less);
 /* What l has more than r; either may be NULL. */
@@ -180,7 +180,7 @@ dim_set resources_above(const struct resources *l, const struct resources *r,
 struct request_container {
 	struct resource_list requests;  /* of its spec */
 	struct resource_list reported;  /* of its status, while it is being resized */
-	struct resource_list allocated; /* likewise */
+	struct resource_list allocated; /* of its status, while it is being resized */
 	bool sidecar;                   /* an init container that goes on running */
 	bool resized;                   /* reported and allocated are there */
 };

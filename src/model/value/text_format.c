@@ -121,7 +121,8 @@ static bool is_base64(struct str text)
 	return base64_parse(text, &bytes, &err) == 0;
 }
 
-/* A scheme and something behind it, or an absolute path; nothing that no URL may contain. */
+/* A scheme followed by something, or an absolute path, without characters that a URL must not
+ * contain. */
 static bool is_uri(struct str text)
 {
 	size_t i = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/value/zone.c - reading tzdata, and walking its transitions.
  *
- * Of a file only the second, 64-bit part is read, and the rule behind it. Version 1 files, which
- * have 32-bit times alone, have not been made for twenty years and are refused. */
+ * Only the second, 64-bit part of a file is read, and the rule after it. Version 1 files, which
+ * have only 32-bit times, have not been made for twenty years and are rejected. */
 #include "model/value/zone.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ enum {
 	TRANSITIONS_MAX = 20000,
 	DAY_SECONDS = 86400,
 	HOUR_SECONDS = 3600,
-	CHANGE_HOUR = 2, /* where a rule does not say when */
+	CHANGE_HOUR = 2, /* if a rule does not say when */
 	WEEK = 7,
 	HOURS_MAX = 167,
 	NAME_PART_MAX = 14,
@@ -332,7 +332,7 @@ struct zone_span zone_at(const struct zone *zone, int64_t seconds)
 	if (!zone)
 		return (struct zone_span){0, INT64_MIN, INT64_MAX};
 	high = zone->len;
-	while (low < high) { /* the first transition behind it */
+	while (low < high) { /* the first later transition */
 		size_t middle = low + (high - low) / 2;
 
 		if (zone->times[middle] <= seconds)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/value/zone.h - a time zone: how far local clocks are ahead of UTC, when.
  *
- * A zone is made from the bytes of a file of tzdata (RFC 8536), which somebody else reads: nothing
- * here touches a file. Behind its last transition the rule at its end goes on for ever
- * ("EST5EDT,M3.2.0,M11.1.0"), so that next year is known, too. NULL stands for UTC everywhere. */
+ * A zone is made from the bytes of a file of tzdata (RFC 8536), which the caller reads: nothing
+ * here opens a file. After its last transition the rule at the end of the file applies
+ * ("EST5EDT,M3.2.0,M11.1.0"), so that future years are known too. NULL stands for UTC everywhere. */
 #ifndef MODEL_ZONE_H
 #define MODEL_ZONE_H
 
@@ -21,7 +21,7 @@ struct zone *zone_parse(struct str bytes, struct err *err) MUST_CHECK;
 void zone_free(struct zone *zone);
 DEFINE_AUTO(struct zone *, zone_free);
 
-/* What holds at a point in time (seconds since 1970, UTC): seconds ahead of UTC, and since and until
+/* The offset at a point in time (seconds since 1970, UTC): seconds ahead of UTC, and since and until
  * when, the end not included. */
 struct zone_span {
 	int64_t offset;

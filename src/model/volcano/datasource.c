@@ -33,7 +33,7 @@ static const struct field datasource_spec_fields[] = {
 	 F_DOC("where the data is")},
 	{"attributes", F_LABELS, AT(attributes)},
 	{"reclaimPolicy", F_ENUM(reclaim_names), AT(reclaim_policy), F_DEFAULT("Retain"),
-	 F_DOC("what happens to it when the last claim is gone")},
+	 F_DOC("what happens to it when the last claim was deleted")},
 };
 #undef VIEW
 static const struct type datasource_spec_type = {

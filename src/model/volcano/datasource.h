@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/volcano/datasource.h - DataSource (datadependency.volcano.sh/v1alpha1): where data is that jobs
- * want to be close to. */
+/* model/volcano/datasource.h - DataSource (datadependency.volcano.sh/v1alpha1): the location of data
+ * that jobs should run close to. */
 #ifndef MODEL_DATASOURCE_H
 #define MODEL_DATASOURCE_H
 

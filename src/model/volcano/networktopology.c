@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/volcano/networktopology.c - the table of NetworkTopologySpec. That a tier is given by number or by
- * name, but not by both, is admission's to say. */
+/* model/volcano/networktopology.c - the table of NetworkTopologySpec. Admission checks that a tier is
+ * given by number or by name, but not by both. */
 #include "model/volcano/networktopology.h"
 
 #include <assert.h>

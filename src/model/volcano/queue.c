@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/volcano/queue.c - the tables of Queue. That guarantee, deserved and capability stand in this order,
- * and what a parent allows, is admission's to say. */
+/* model/volcano/queue.c - the tables of Queue. Admission checks that guarantee <= deserved <= capability,
+ * and what a parent allows. */
 #include "model/volcano/queue.h"
 
 #include "base/banned.h"
@@ -81,7 +81,7 @@ static const struct field queue_spec_fields[] = {
 	{"deserved", F_RESOURCES, AT(deserved), F_DOC("what it may take back from others")},
 	{"priority", F_INT32, AT(priority), F_MIN(0), F_DOC("higher goes first")},
 	{"dequeueStrategy", F_ENUM(dequeue_names), AT(dequeue_strategy), F_DEFAULT("traverse"),
-	 F_DOC("whether a job that does not fit blocks those behind it (fifo) or not")},
+	 F_DOC("whether a job that does not fit blocks the jobs after it (fifo) or not")},
 };
 #undef VIEW
 const struct type queue_spec_type = {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/volcano/vccronjob.c - the tables of CronJob. Whether the schedule can be read is admission's to
- * say. */
+/* model/volcano/vccronjob.c - the tables of CronJob. Admission checks the schedule. */
 #include "model/volcano/vccronjob.h"
 
 #include "base/banned.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/volcano/vcjob.h - Job (batch.volcano.sh/v1alpha1): tasks of equal pods that run as a gang.
  *
- * Pod templates and volume claims are kept as documents: whoever makes a pod copies the template
+ * Pod templates and volume claims are kept as documents: the controller copies the template
  * whole, and looks at a few fields of it only. */
 #ifndef MODEL_VCJOB_H
 #define MODEL_VCJOB_H

@@ -2,7 +2,7 @@
 /* model/workload/batchjob.c - batch/v1: jobs and cron jobs of Kubernetes itself: their tables and rules.
  *
  * The tables know every field of Kubernetes 1.34; the rules are in the order and the words of its
- * kube-apiserver. Metadata is validated by whoever calls, before. */
+ * kube-apiserver. The caller validates the metadata before. */
 #include "model/workload/batchjob.h"
 
 #include <inttypes.h>
@@ -395,7 +395,7 @@ static void validate_restart(struct json spec, const struct path *path, struct c
 			"only \"Never\" is supported when podFailurePolicy is specified");
 }
 
-/* Whoever runs the job instead of the built-in controller. */
+/* The controller that runs the job instead of the built-in one. */
 static void validate_manager(struct json manager, const struct path *up, struct causes *causes)
 {
 	PATH(path, up, "managedBy");
@@ -528,7 +528,7 @@ static void take(struct json_doc *doc, struct json to, struct json from, const c
 		json_set(doc, to, str_from(key), json_new_copy(doc, value));
 }
 
-/* Do two templates differ in nothing but what tells a scheduler where to put pods? */
+/* Do two templates differ only in scheduling directives? */
 static bool differ_for_scheduler(struct json template, struct json old)
 {
 	static const char *const of_meta[] = {"annotations", "labels"};
@@ -562,7 +562,7 @@ void batch_job_validate_update(struct json job, struct json old, struct causes *
 	struct path path = path_member(NULL, STR("spec"));
 
 	batch_job_validate_create(job, causes);
-	validate_job(job, causes); /* told twice, as upstream does */
+	validate_job(job, causes); /* reported twice, as in upstream */
 	validate_completions(spec, before, &path, causes);
 	for (size_t i = 0; i < ARRAY_LEN(fixed); i++) {
 		struct path at = path_member(&path, str_from(fixed[i]));
@@ -599,7 +599,7 @@ static void validate_schedule(struct json spec, struct json old, const struct pa
 				   "cannot use both timeZone field and TZ or CRON_TZ in schedule");
 }
 
-/* Whether there is such a zone is for whoever can read its file. */
+/* Whether the zone exists is checked by code that can read its file. */
 static void validate_zone(struct json spec, struct json old, const struct path *up,
 			  struct causes *causes)
 {

@@ -41,7 +41,7 @@ extern const struct type batch_cron_job_type;
 void batch_job_prepare_create(struct json_doc *doc, struct json job);
 
 /* How to call them: model/rules/rules.h. Whether there is a time zone of a name
- * is for whoever can read its file. */
+ * is checked by code that can read its file. */
 void batch_job_validate_create(struct json job, struct causes *causes);
 void batch_job_validate_update(struct json job, struct json old, struct causes *causes);
 void batch_job_validate_status(struct json job, struct json old, struct causes *causes);

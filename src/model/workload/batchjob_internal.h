@@ -25,7 +25,7 @@ struct batch_indexes {
 	int64_t first;
 	int64_t last;
 };
-/* The next one of a list that is not empty, which is then behind it. */
+/* Removes and returns the first number of a list that is not empty. */
 int batch_indexes_next(struct str *rest, int64_t completions, struct batch_indexes *ret,
 		       struct err *err) MUST_CHECK;
 /* How many indexes are in a list, which must ascend and stay below `completions`. */

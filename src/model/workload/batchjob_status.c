@@ -160,7 +160,7 @@ static void check_finished(const struct look *look)
 				"must be empty for finished job");
 }
 
-/* The first index that is in both lists, or -1. What cannot be read is told elsewhere. */
+/* The first index that is in both lists, or -1. What cannot be parsed is reported elsewhere. */
 static int64_t find_common(struct str completed, struct str failed, int64_t completions)
 {
 	while (!str_is_none(completed)) {
@@ -270,7 +270,7 @@ static void check_last(const struct look *look)
 	       "SuccessCriteriaMet=True");
 }
 
-/* --- beside what was ------------------------------------------------------------------------- */
+/* --- compared with the old one--------------------------------------------------------------------- */
 
 static void check_turns(const struct look *look)
 {

@@ -3,7 +3,7 @@
  * kube-apiserver 1.34.
  *
  * What they have in common is a selector that must choose what the template makes, and a template
- * whose pods restart for ever. Metadata is validated by the caller, before. */
+ * whose pods restart forever. Metadata is validated by the caller, before. */
 #include "base/mem.h"
 #include "model/core/pvc.h"
 #include "model/pod/pod.h"

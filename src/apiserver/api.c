@@ -206,7 +206,7 @@ static size_t key_len(const struct kind *kind, struct str namespace, struct str 
 	return kind->prefix.len + namespace.len + 1 + name.len;
 }
 
-/* Into room for key_len() bytes and a NUL. */
+/* Prints the key into a buffer of key_len() bytes and a NUL. */
 static struct str put_key(char *key, const struct kind *kind, struct str namespace, struct str name)
 {
 	char *at = put_text(put_text(key, kind->prefix), namespace);
@@ -369,7 +369,7 @@ void call_free(struct call *call)
 #define VERB_FUNCTION(id, function, word, options) verb_##function,
 static verb_fn *const verbs[] = {VERBS(VERB_FUNCTION)};
 
-/* Not now: the client is told when to come back. */
+/* Rejects the request for now; Retry-After says when to try again. */
 static bool is_put_off(struct call *call)
 {
 	struct api *api = call->api;

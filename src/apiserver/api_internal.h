@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/api_internal.h - what the files of the API share and nobody else sees.
+/* apiserver/api_internal.h - shared by the files of the API; no other module includes it.
  *
  * The way of a write, step by step, each in its file:
  *	body.c		an object of this kind: types, unknown and doubled fields, defaults
@@ -35,7 +35,7 @@ struct api {
 	void *log_source_arg;
 	char *root_ca;
 	char *token_key;         /* NULL: no tokens of service accounts */
-	const struct auth *auth; /* who knows other tokens; NULL: nobody */
+	const struct auth *auth; /* authenticates other tokens; NULL: none */
 	int port;
 	size_t watchers;
 	bool stopping;
@@ -67,8 +67,8 @@ int body_recognize(struct call *call, struct json body, struct err *err) MUST_CH
 struct json_doc *body_make(struct call *call, struct json body, struct err *err) MUST_CHECK;
 /* Both. */
 struct json_doc *body_decode(struct call *call, struct json body, struct err *err) MUST_CHECK;
-/* Only the part behind decoding: prune, types, defaults, canonical values; and whether it is of the
- * call's kind at all. For the result of a patch; errors say only why. */
+/* Only the steps after decoding: prune, types, defaults, canonical values, and whether it is of the
+ * call's kind. For the result of a patch; errors say only why. */
 bool body_is_of_kind(const struct call *call, struct json object);
 int body_check_kind(struct call *call, struct json object, struct err *err) MUST_CHECK;
 /* "the object provided is unrecognized ...": with `why` and the beginning of the body. -1. */
@@ -141,8 +141,9 @@ void stage_create(struct call *call, struct json_doc *doc, struct staging *made)
 void stage_update(struct call *call, struct json_doc *doc, struct object *old, int code);
 void stage_update_made(struct call *call, struct json_doc *doc, struct object *old,
 		       struct staging *made, int code);
-/* Write a version that nobody is answered with; gives the newest version, this one or, where it could
- * not be written, the one before. Lent. Nothing is written for a dry run. `made` may be NULL. */
+/* Writes a version that is not the answer of a call; returns the newest version: this one or, if it
+ * could not be written, the one before. Borrowed. Nothing is written for a dry run. `made` may be
+ * NULL. */
 struct object *stage_mark(struct call *call, struct json_doc *doc, struct object *old,
 			  struct staging *made);
 struct stage_removal {
@@ -153,15 +154,15 @@ struct stage_removal {
 };
 /* Remove it; `doc` is the object as it last was. */
 void stage_delete(struct call *call, struct json_doc *doc, const struct stage_removal *removal);
-/* The last finalizer of an object that was being removed has gone: remove it and answer with it as
- * it would have been, under its old version. */
+/* The last finalizer of an object that is being deleted was removed: deletes the object and answers
+ * with its final state, under its old version. */
 void stage_finish(struct call *call, struct json_doc *doc, struct object *old);
-/* The call is gone; its write goes on. */
+/* The call has ended; its write goes on. */
 void stage_forget(struct staged *staged);
 void sweep_forget(struct sweep *sweep);
 
-/* A part of a call's work that waits for a later turn: for its place among those of all users, or,
- * where the call is nobody's, only for the turn. Zeroed at first; may be freed from its own call. */
+/* A part of a call's work that runs in a later turn: in its order among the work of all users, or,
+ * if the call has no user, in the next turn. Zeroed at first; may be freed from its own callback. */
 struct call_step {
 	struct fair_job job;
 	struct loop_defer defer;

@@ -325,7 +325,8 @@ void apiserver_free(struct apiserver *server)
 	front_free(server->front);
 	auth_free(server->auth);
 	if (server->store)
-		store_flush(server->store); /* what is staged still tells the API when it is done */
+		store_flush(
+			server->store); /* staged writes still call the API when they are done */
 	api_free(server->api);
 	admission_groups_free(server->admission.groups);
 	store_close(server->store);

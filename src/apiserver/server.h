@@ -3,7 +3,7 @@
  *
  *	struct apiserver *server = apiserver_new(loop, &(struct apiserver_options){
  *		.folder = "/home/marie/.volcano", .listen = address, .log = log }, err);
- *	loop_run(loop);					... until somebody calls
+ *	loop_run(loop);					... until some code calls
  *	apiserver_stop(server, stopped, me);		and then stopped() is called
  *	apiserver_free(server);
  *
@@ -28,7 +28,7 @@ struct apiserver_options {
 	const char *folder; /* made (mode 0700) where it is missing */
 	struct address listen;
 	bool or_any_port; /* a free port, where that of `listen` is taken */
-	/* Names and addresses that it is reached by, beside those of loopback and `kubernetes`. */
+	/* Names and addresses of the server, in addition to those of loopback and `kubernetes`. */
 	const char *const *hosts;
 	size_t host_count;
 	bool plain;                 /* none of Volcano's rules of admission */
@@ -54,8 +54,8 @@ struct apiserver_options {
  * ERR_UNAVAILABLE when another process has the folder. */
 struct apiserver *apiserver_new(struct loop *loop, const struct apiserver_options *options,
 				struct err *err) MUST_CHECK;
-/* Commits what is staged and closes the store. Turns the loop, so not from a callback. Whoever has
- * not gone by now is cut off: call apiserver_stop() before. Takes NULL. */
+/* Commits what is staged and closes the store. Turns the loop, so not from a callback. Clients that
+ * are still connected are cut off: call apiserver_stop() before. Takes NULL. */
 void apiserver_free(struct apiserver *server);
 DEFINE_AUTO(struct apiserver *, apiserver_free);
 

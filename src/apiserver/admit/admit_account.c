@@ -5,8 +5,9 @@
  * mounts something else at that place. Kubernetes gives it to pods that say nothing as well: so do we
  * where only Kubernetes' rules are wanted (api_options.plain).
  *
- * The account "default" is taken to be there: whoever made the namespace has it made in the same turn
- * (reconcile_defaults.c), where Kubernetes waits for it. Mirror pods get nothing and may refer to nothing. */
+ * The account "default" is assumed to exist: it is created in the same turn as its namespace
+ * (reconcile_defaults.c). Kubernetes waits for it instead. Mirror pods get nothing and may refer to nothing.
+ */
 #include "apiserver/admit/admit_rows.h"
 #include "apiserver/api_internal.h"
 #include "base/arena.h"
@@ -273,7 +274,7 @@ static int admit_account(const struct admission *admission, struct err *err)
 	struct json account;
 
 	if (!json_is(spec, JSON_OBJ))
-		return 0; /* validation tells */
+		return 0; /* validation reports it */
 	if (!json_is_absent(json_get(annotations, MIRROR)))
 		return check_mirror(admission, spec, err);
 	if (!json_str(json_get(spec, "serviceAccountName")).len) {

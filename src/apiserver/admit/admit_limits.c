@@ -2,8 +2,8 @@
 /* apiserver/admit/admit_limits.c - LimitRanger: containers get the requests and limits that a limit range of
  * their namespace has for those who say nothing; containers, pods and claims must be within its bounds.
  *
- * What was set is noted in an annotation of the pod. Every bound that is missed is told, those of one
- * limit range together. */
+ * An annotation of the pod lists what was set. Every violated limit is reported, those of one limit
+ * range together. */
 #include <stdlib.h>
 
 #include "apiserver/admit/admit_rows.h"
@@ -19,7 +19,7 @@
 
 /* --- limit ranges ---------------------------------------------------------------------------- */
 
-/* Of a sub-resource only resizes are asked about, of a pod only new ones beside that. */
+/* Only new pods and resizes are checked. */
 static bool is_asked(const struct admission *admission)
 {
 	const struct call *call = admission->call;

@@ -102,7 +102,7 @@ static int admit_priority(const struct admission *admission, struct err *err)
 	struct json root;
 
 	if (!json_is(spec, JSON_OBJ))
-		return 0; /* validation tells */
+		return 0; /* validation reports it */
 	if (!json_is_absent(admission->old)) {
 		keep_priority(admission, spec);
 		return 0;

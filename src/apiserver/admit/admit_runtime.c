@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/admit/admit_runtime.c - RuntimeClass: a pod that names a class gets what the class costs beside its
- * containers (overhead), and runs only where the class is there (node selector, tolerations). */
+/* apiserver/admit/admit_runtime.c - RuntimeClass: a pod that names a class gets the overhead of the class, and
+ * runs only on nodes with the class (node selector, tolerations). */
 #include "apiserver/admit/admit_rows.h"
 #include "apiserver/api_internal.h"
 

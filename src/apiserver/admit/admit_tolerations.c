@@ -36,7 +36,7 @@ static int admit_tolerations(const struct admission *admission, struct err *err)
 
 	(void)err;
 	if (!json_is(spec, JSON_OBJ))
-		return 0; /* validation tells */
+		return 0; /* validation reports it */
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 		there[i] = tolerates(json_get(spec, "tolerations"), keys[i]);
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {

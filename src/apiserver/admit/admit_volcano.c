@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/admit/admit_volcano.c - the rules of admission/ in process, where a cluster has webhooks.
  *
- * What concerns a write is asked at the same two points: after the defaults of the schema and before
- * its rules, and behind them. What was changed is pruned and filled in by the schema once more, as
- * kube-apiserver does with what a webhook hands back.
+ * The rules run at the same two points as webhooks: after the defaults of the schema and before its
+ * validation, and after it. Changed objects are pruned and get the defaults of the schema again, as
+ * kube-apiserver does with the result of a webhook.
  *
  * Rules ask for queues often, for each job at least, so these are kept as documents; a version that
  * is no longer the newest is dropped when it is met. */
@@ -20,7 +20,7 @@
 
 #include "base/banned.h"
 
-enum { SPARE_QUEUES = 1024 }; /* kept that are gone, or not visible yet */
+enum { SPARE_QUEUES = 1024 }; /* deleted or not yet visible ones that are kept */
 #define ZONES "/usr/share/zoneinfo/"
 
 struct queue_doc {

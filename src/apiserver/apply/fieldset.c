@@ -19,7 +19,7 @@ struct fieldset *fieldset_new(struct arena *arena)
 	return arena_new_of(arena, struct fieldset);
 }
 
-/* Where a key is, or would be. */
+/* The index of a key, or where it would be inserted. */
 static size_t place_of(const struct fieldset *set, struct str key, bool *found)
 {
 	size_t low = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/apply/managed.c - managers of fields, and server-side apply.
  *
- * A manager is known by its name, by whether it applies or updates, and by the sub-resource it works
- * through. An update takes the fields that it changes from everybody who had them. Applying says
- * what the manager wants in full: what it named before and does not any more goes, unless somebody
- * else has it too; a field that another one has and that would change is a conflict, unless it is
- * forced. The same values may have several managers. */
+ * A manager is identified by its name, by its operation (apply or update), and by the sub-resource.
+ * An update takes ownership of the fields that it changes from all other managers. An apply contains
+ * all fields that the manager wants: fields that it named before and no longer names are removed,
+ * unless another manager owns them too; changing a field of another manager is a conflict, unless it
+ * is forced. Several managers may own the same value. */
 #include "apiserver/apply/managed.h"
 
 #include <stdlib.h>
@@ -126,7 +126,7 @@ static struct str now_text(struct call *call)
 	return arena_str(call->arena, str_from(time_print(call_now(call), text)));
 }
 
-/* None: nobody that we could name. */
+/* None: no manager that we could name. */
 static struct str manager_name(const struct call *call)
 {
 	if (call->options.field_manager.len)
@@ -134,7 +134,7 @@ static struct str manager_name(const struct call *call)
 	return str_slice(call->agent, 0, NAME_MAX_LEN);
 }
 
-/* What nobody manages: what names the object, and what the server keeps. */
+/* Fields without managers: those that identify the object, and those that the server maintains. */
 static const char *const unmanaged[] = {
 	"f:name", "f:namespace",  "f:creationTimestamp", "f:selfLink",
 	"f:uid",  "f:generation", "f:managedFields",     "f:resourceVersion"};
@@ -191,7 +191,8 @@ static bool is_certificate(struct str step)
 	return str_is(step, "f:certificate");
 }
 
-/* Fields of metadata that the status of a kind cannot set, beyond what nobody manages. */
+/* Fields of metadata that the status of a kind cannot set, in addition to fields without managers.
+ */
 static const struct {
 	const char *resource;
 	const char *step; /* NULL: all of them */
@@ -231,9 +232,9 @@ static void strip_status(struct call *call, struct fieldset *set)
 				  str_is(call->sub, "status") ? is_conditions : is_certificate);
 }
 
-/* What a write through this path can change of a set of fields: not what nobody manages, not the
- * status if that is a sub-resource of its own, and through the status not the spec. What is filtered
- * out is neither owned nor a conflict. The tree that is given may lose nodes. */
+/* The fields of a set that a write through this path can change: not those without managers, not the
+ * status if it is a sub-resource, and not the spec in a write of the status. Other fields are
+ * neither owned nor a conflict. Nodes may be removed from the given tree. */
 static struct fieldset *strip(struct call *call, const struct fieldset *set)
 {
 	bool by_status = kind_sub_is_status(call->kind, call->sub);
@@ -359,7 +360,7 @@ static void cap_updaters(struct call *call, struct managers *managers)
 	managers->all.len = kept;
 }
 
-/* What has changed is the writer's, and nobody else's. */
+/* Only the writer owns the changed fields. */
 static void take_changes(struct call *call, struct managers *managers, struct typed_change change,
 			 struct str name)
 {
@@ -426,7 +427,7 @@ void managed_create(struct call *call, struct json_doc *doc)
 	keep(call, &managers);
 }
 
-/* [] and [{}] are how a client says that nobody manages anything. */
+/* With [] and [{}] a client removes all managers. */
 static bool is_reset(struct json fields)
 {
 	return json_is(fields, JSON_ARR) &&
@@ -450,7 +451,7 @@ static bool are_entries(struct json fields)
 	return json_len(fields) > 0;
 }
 
-/* Does somebody lose a field by this change? */
+/* Does a manager lose a field by this change? */
 static bool is_met(struct json fields, struct typed_change change)
 {
 	struct json_iter it = json_iter(fields);
@@ -465,8 +466,8 @@ static bool is_met(struct json fields, struct typed_change change)
 	return false;
 }
 
-/* Most writes are those of a component of ours, who manages nothing, to what nobody manages: then
- * all stays as it is, and nothing is decoded. */
+/* Most writes come from our own components, which manage nothing, and change objects without
+ * managers: then nothing changes, and nothing is decoded. */
 static void update_managers(struct call *call, struct json fields, bool as_stored,
 			    struct typed_change change)
 {
@@ -657,7 +658,7 @@ int managed_check(struct call *call, struct json config, struct err *err)
 	return 0;
 }
 
-/* Take what the manager named before, and nobody names now, out of the merged object. */
+/* Removes from the merged object what the manager named before and no manager names now. */
 static void prune(struct call *call, struct managers *managers, const struct fieldset *last,
 		  struct json_doc *doc)
 {

@@ -2,9 +2,9 @@
 /* apiserver/apply/managed.h - who set which field of an object: metadata.managedFields, and server-side
  * apply, which is built on it.
  *
- * Whoever makes an object over HTTP is noted as the manager of its fields, and so is whoever changes
- * such an object; writers in this process that give no name are not, and objects that they made are
- * not tracked before somebody applies to them. So the pods of a job carry nothing for it. */
+ * A client that creates or changes an object over HTTP becomes the manager of its fields. Writers in
+ * this process that give no name do not, and their objects are not tracked before a client applies
+ * to them. So the pods of a job have no managed fields. */
 #ifndef APISERVER_MANAGED_H
 #define APISERVER_MANAGED_H
 

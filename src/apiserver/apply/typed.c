@@ -706,7 +706,7 @@ struct json typed_merge(struct typed_place place, struct json live, struct json 
 
 enum left { LEFT_ALL, LEFT_EMPTY, LEFT_NOTHING };
 
-/* What is left of the value, now that what is in the set has gone from it? */
+/* What is left of the value after the fields of the set were removed? */
 static enum left remove_from(struct typed_place place, struct json_doc *doc, struct json value,
 			     const struct fieldset *set)
 {
@@ -745,7 +745,7 @@ static bool is_gone(void *arg, struct str key, struct json value)
 	}
 	set = fieldset_find(removing->set, buf_str(&removing->step));
 	left = set ? remove_from(below, removing->doc, value, set) : LEFT_ALL;
-	if (left == LEFT_EMPTY && !str_is_none(key)) { /* whoever has it keeps it */
+	if (left == LEFT_EMPTY && !str_is_none(key)) { /* another manager owns it and keeps it */
 		json_set(removing->doc, removing->value, key, json_new_null(removing->doc));
 		return false;
 	}

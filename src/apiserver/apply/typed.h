@@ -3,7 +3,7 @@
  * versions differ, and how an applied configuration is merged into one.
  *
  * What is known comes from the field table of a built-in kind or the schema of a custom one: which
- * lists have keys or are sets, what is replaced as a whole. Where nothing is known maps are merged
+ * lists have keys or are sets, what is replaced as a whole. If nothing is known, maps are merged
  * and lists replaced. */
 #ifndef APISERVER_TYPED_H
 #define APISERVER_TYPED_H

@@ -53,7 +53,7 @@ void auth_set_api(struct auth *auth, struct api *api)
 
 enum { MORE_GROUPS = 3 };
 
-/* A copy of the user, with room for more groups. */
+/* A copy of the user, with space for more groups. */
 static struct user user_copy(struct arena *arena, struct str name, const struct str *groups,
 			     size_t count, struct str **ret_more)
 {

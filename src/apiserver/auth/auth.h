@@ -24,14 +24,14 @@ DEFINE_AUTO(struct auth *, auth_free);
 /* Know tokens of service accounts of this API, too. */
 struct api;
 void auth_set_api(struct auth *auth, struct api *api);
-/* Whose token of a file is it? NULL: nobody's. */
+/* The user of a token in a file, or NULL. */
 const struct user *auth_find_token(const struct auth *auth, struct str text);
 /* One more token for a user; copied. Tokens are compared in constant time. */
 void auth_add_token(struct auth *auth, struct str token, const struct user *user);
 
-/* Who is it? `authorization` is the header of that name; a certificate of our CA counts more. The user's texts are in the arena.
- * ERR_UNAUTHORIZED for a token that nobody has, and for a certificate that is not our CA's; no
- * credentials at all is "system:anonymous". */
+/* Authenticates a request. `authorization` is the header of that name; a certificate of our CA has precedence. The
+ * user's texts are in the arena. ERR_UNAUTHORIZED for an unknown token, and for a certificate that our CA did not
+ * sign; without credentials the user is "system:anonymous". */
 int auth_identify(const struct auth *auth, const struct stream_peer *peer, struct str authorization,
 		  struct arena *arena, struct user *ret, struct err *err) MUST_CHECK;
 /* Act as another user (kubectl --as), where the header fields say so. For administrators only:

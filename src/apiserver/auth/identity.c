@@ -134,7 +134,7 @@ static bool is_good(const struct work *work, const struct paper *paper,
 	return true;
 }
 
-/* A certificate that our CA signs: anybody may delete it, and it is made anew. */
+/* A certificate that our CA signs: if its file is deleted, it is made again. */
 static int open_signed(const struct work *work, const struct paper *paper, struct cert_pair *ret,
 		       struct err *err)
 {

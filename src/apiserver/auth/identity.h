@@ -3,7 +3,7 @@
  *
  *	ca.crt, ca.key			made once, for ten years
  *	apiserver.crt, apiserver.key	made again when a name is missing or the end is near (renewal.h)
- *	admin.crt, admin.key		likewise; user "kubernetes-admin" of group "system:masters"
+ *	admin.crt, admin.key		the same; user "kubernetes-admin" of group "system:masters"
  *	tokens.csv			token,user,uid,"groups": one line for the administrator to begin with
  *
  * Whatever is a secret is readable by its owner only. A file that cannot be read is an error and is

@@ -19,7 +19,7 @@
 struct api;
 struct arena;
 
-/* Whom tokens are for where nobody says: this server. */
+/* The default audience of tokens: this server. */
 #define TOKEN_ISSUER "https://kubernetes.default.svc.cluster.local"
 
 struct token_claims {

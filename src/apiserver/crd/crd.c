@@ -303,7 +303,7 @@ static void check_subresources(struct json subs, const struct path *up, struct c
 
 /* --- versions -------------------------------------------------------------------------------- */
 
-/* What all versions say alike under a key: it is told of at the top of the spec, once. */
+/* A value that is the same in all versions: it is reported once, at the top of the spec. */
 static bool is_shared(struct json versions, const char *key)
 {
 	struct json_iter it = json_iter(versions);

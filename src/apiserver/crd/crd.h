@@ -27,7 +27,7 @@ bool crd_group_is_protected(struct str group);
 
 /* --- status (crd_status.c) --- */
 
-/* What a new definition says of itself, beside its stored versions: nothing yet. */
+/* The initial status of a definition: its stored versions and nothing else. */
 void crd_prepare_status(struct json_doc *doc, struct json crd);
 /* Accept the names that are free, and say so in the status: acceptedNames and the conditions
  * NamesAccepted, Established, and, for groups that belong to Kubernetes, that it was approved.
@@ -35,7 +35,7 @@ void crd_prepare_status(struct json_doc *doc, struct json crd);
  * nothing has changed. */
 bool crd_settle(struct json_doc *doc, struct json crd, const struct json *taken, size_t count,
 		int64_t now);
-/* Mark it for removal, with the finalizer that keeps it until its objects have gone. */
+/* Marks it for deletion, with the finalizer that keeps it until its objects were deleted. */
 void crd_start_removal(struct json_doc *doc, struct json crd, int64_t now);
 /* Take that finalizer away. False where it was not there. */
 bool crd_remove_finalizer(struct json_doc *doc, struct json crd);

@@ -13,7 +13,7 @@ struct buf;
 struct causes;
 struct path;
 
-/* `at` is the path of what the version's or the definition's own members are told under. */
+/* `at` is the path under which members of the version or the definition are reported. */
 void crd_check_deprecation(struct json version, const struct path *at, struct causes *causes);
 void crd_check_selectable(struct json version, const struct path *at, struct causes *causes);
 void crd_check_conversion(struct json conversion, const struct path *spec, struct causes *causes);
@@ -21,7 +21,7 @@ void crd_check_conversion(struct json conversion, const struct path *spec, struc
 void crd_check_rule_words(struct json schema, struct json rule, const struct path *at,
 			  struct causes *causes);
 /* The rules of a whole schema, compiled: what is wrong with them, and what they may cost. Causes from
- * `from` on tell of the schema itself: no rule is looked at that stands over one. */
+ * `from` on are about the schema itself: rules at or above such a place are not checked. */
 void crd_check_rules(struct json schema, const struct path *at, size_t from, struct causes *causes);
 /* Follow ".a.b" (and, with brackets, "['a']") along a schema; false and why where it leads nowhere. */
 bool crd_follow_path(struct json schema, struct str path, bool brackets, struct json *ret,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/crd/crd_rules.c - the rules of a definition's schema, compiled.
  *
- * Of every rule: does it compile, does it come to a truth, does its message come to a text, may it
- * look at oldSelf where it stands, and what may it cost? The cost counts as often as what the rule
- * stands over can be in a request. Where the schema itself is wrong, at a place or below it, rules
- * of that place are not looked at: what they would say might be wrong too. */
+ * For every rule: does it compile, is its result a bool, is the result of its message a string, may
+ * it use oldSelf at its place, and what does it cost? The cost is multiplied by how often the value
+ * can occur in a request. If the schema itself is wrong, at a place or below it, rules of that
+ * place are not checked: their errors might be misleading. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ struct dear {
 struct checking {
 	struct schema *schema; /* what rules are compiled into */
 	struct causes *causes;
-	size_t schema_from, schema_to; /* causes that tell of the schema */
+	size_t schema_from, schema_to; /* causes about the schema */
 	uint64_t total;
 	struct dear dearest[DEAREST + 1];
 	size_t dear_count;
@@ -51,7 +51,7 @@ static uint64_t times(uint64_t a, uint64_t b)
 	return b && a > UNBOUNDED / b ? UNBOUNDED : a * b;
 }
 
-/* --- telling --------------------------------------------------------------------------------- */
+/* --- reporting ------------------------------------------------------------------------------- */
 
 static void put_text(struct buf *to, const char *name, struct str text)
 {
@@ -137,7 +137,7 @@ static void count_cost(struct checking *c, uint64_t cost, const struct path *at)
 
 /* --- one rule -------------------------------------------------------------------------------- */
 
-/* Where a rule stands. */
+/* The place of a rule. */
 struct place {
 	const struct path *path;
 	const struct cel_type *type;

@@ -59,7 +59,7 @@ static void check_each(struct json schema, const char *key, const struct path *p
 	}
 }
 
-/* anyOf: [{type: integer}, {type: string}], which is allowed beside int-or-string. */
+/* anyOf: [{type: integer}, {type: string}], which is allowed together with int-or-string. */
 static bool is_int_or_string(struct json any_of)
 {
 	return json_len(any_of) == 2 && json_len(json_at(any_of, 0)) == 1 &&
@@ -419,7 +419,7 @@ static bool has_text(struct json list, struct str text)
 	return false;
 }
 
-/* Elements can be told apart: none is null, and their keys are always there. */
+/* Elements have an identity: none is null, and their keys are always present. */
 static void check_set_items(struct json schema, struct str list, const struct path *path,
 			    struct causes *causes)
 {
@@ -477,7 +477,7 @@ static void check_map_list(struct json schema, const struct path *path, struct c
 		check_list_keys(schema, path, causes);
 }
 
-/* Extensions that want a type: `want` beside `key`. */
+/* Extensions that require a type: `want` together with `key`. */
 static void check_wanted_type(struct json schema, const char *key, const char *want,
 			      const struct path *path, struct causes *causes)
 {
@@ -493,7 +493,7 @@ static void check_wanted_type(struct json schema, const char *key, const char *w
 		causes_required(causes, &at, words);
 }
 
-/* The elements of a set are compared as a whole, so nobody may own a part of one. */
+/* The elements of a set are compared as a whole, so a manager cannot own a part of one. */
 static void check_atomic_items(struct json items, const struct path *up, struct causes *causes)
 {
 	static const char words[] = "must be atomic as item of a list with "
@@ -567,7 +567,7 @@ static void check_rules(struct json schema, const struct path *path, struct caus
 	}
 }
 
-/* Where a schema stands: below the metadata that every object has, what cannot be defaulted. */
+/* The place of a schema: below metadata nothing can be defaulted. */
 struct words {
 	bool root;
 	bool inside_meta;

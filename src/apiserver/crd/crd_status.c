@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/crd/crd_status.c - what the server says of a definition: accepted names and conditions.
  *
- * Each name is looked at by itself, so that the status is the best there is; of several conflicts
- * the last one is told. Once established a definition stays so: names that it asks for later and
- * does not get leave it with those it has. */
+ * Each name is checked separately, so that as many as possible are accepted; of several conflicts
+ * the last one is reported. An established definition stays established: if it later asks for names
+ * that it does not get, it keeps those that it has. */
 #include "apiserver/crd/crd.h"
 #include "base/buf.h"
 #include "base/time.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/crd/crd_version.c - what a definition says beside its schemas: warnings about old versions,
- * fields to select by, conversion, and the words around rules. In the words of kube-apiserver. */
+/* apiserver/crd/crd_version.c - the parts of a definition other than its schemas: warnings about old
+ * versions, selectable fields, conversion, and the fields around rules. With the messages of
+ * kube-apiserver. */
 #include "apiserver/crd/crd_internal.h"
 #include "base/buf.h"
 #include "model/rules/rules.h"

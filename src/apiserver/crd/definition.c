@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/crd/definition.c - custom kinds: how a CustomResourceDefinition becomes kinds, and ceases to.
  *
- * The store tells of each definition that becomes visible. What follows from it at once is in the
- * registry when that call returns; what has to be written (names, the end of a removal) is done in a
- * later turn, by calls of the API's own, one at a time for a definition. Whatever such a write
- * meets, the next event or the next start looks at the definition again.
+ * The store notifies of each definition that becomes visible. The registry is updated within that
+ * call; necessary writes (names, the end of a deletion) follow in a later turn, by the API's own
+ * calls, one at a time per definition. If such a write fails, the next event or the next start
+ * reconciles the definition again.
  *
  * Always true: a definition's kinds are those of its newest visible version that was established;
  * a kind is changed in place, so that calls and watches that hold it see the change; one that has
@@ -60,7 +60,7 @@ struct definition {
 	bool terminating;
 	bool conflict; /* waits for names that others have */
 	bool dirty;    /* to be looked at */
-	bool swept;    /* its objects have been told to go */
+	bool swept;    /* deletion of its objects was requested */
 	struct call *call;
 	struct store_watch *objects; /* waits for the last of them */
 };
@@ -163,7 +163,7 @@ static struct served *serve_version(struct definition *def, struct json crd, str
 	return served;
 }
 
-/* A schema that differs is compiled anew, and objects from before it are read through it. */
+/* A changed schema is compiled again, and existing objects are read through it. */
 static void set_shape(struct served *served, struct json version, int64_t revision)
 {
 	uint64_t shape = json_hash(json_get(json_get(version, "schema"), "openAPIV3Schema"), 1);
@@ -468,7 +468,7 @@ static void on_object_event(void *arg, const struct store_event *event)
 		look_later(arg);
 }
 
-/* Tell the objects to go; wait for those that have finalizers; then let the definition go. */
+/* Deletes the objects, waits for those with finalizers, then deletes the definition. */
 static void finish_removal(struct definition *def, struct json_doc *doc)
 {
 	struct api *api = def->all->api;
@@ -509,7 +509,7 @@ static void look(struct definition *def)
 		write_definition(def, doc, "status");
 }
 
-/* Those that have gone are freed when no call is left that may hold their kinds. */
+/* Deleted definitions are freed when no call is left that may use their kinds. */
 static void clear_graves(struct definitions *all)
 {
 	LIST_EACH(&all->graves, struct definition, link, def) {
@@ -632,7 +632,8 @@ uint64_t definition_hash(const struct kind *kind)
 	return served ? served->shape : 0;
 }
 
-/* The schema of a definition that has gone since the call began, or that was damaged in the store. */
+/* The schema of a definition that was deleted after the call began, or that is damaged in the store.
+ */
 static const struct schema *open_schema(struct definitions *all)
 {
 	static const char text[] =

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/crd/definition.h - custom kinds: how a CustomResourceDefinition becomes kinds, and ceases to.
  *
- * A definition that is stored is first looked at beside the others of its group: the names that
- * nobody has taken are accepted, which its status says. Once they all are it is established, and
- * every version that it serves is a kind in the registry. A change of it changes the kinds in place.
- * One that is marked for removal takes no new objects; its objects are removed, then it goes itself.
+ * A stored definition is first compared with the others of its group: names that are not taken are
+ * accepted and recorded in its status. When all are accepted it is established, and every version
+ * that it serves is a kind in the registry. A change of the definition changes the kinds in place. A
+ * definition that is being deleted accepts no new objects; its objects are deleted, then the
+ * definition itself.
  *
  * What is in the store when the API starts is registered before the first request. */
 #ifndef APISERVER_DEFINITION_H
@@ -29,15 +30,15 @@ void definitions_look_again(struct definitions *all);
 /* Is there nothing left to look at or to write? */
 bool definitions_are_settled(const struct api *api);
 
-/* Accept those names of a definition that nobody visible has, and say so in its status. False where
- * nothing has changed. */
+/* Accepts the names of a definition that no visible definition has, and records them in its status.
+ * False if nothing has changed. */
 bool definitions_settle(struct api *api, struct json_doc *doc, struct json crd);
 
 /* --- of a custom kind --- */
 
 /* The schema of its version, compiled when it is first asked for. */
 const struct schema *definition_schema(const struct kind *kind);
-/* Its `openAPIV3Schema` as a new document, for those who publish it; NULL where it is gone. */
+/* Its `openAPIV3Schema` as a new document, for publishing it; NULL if it was deleted. */
 struct json_doc *definition_openapi(const struct kind *kind);
 /* A number that changes with it. */
 uint64_t definition_hash(const struct kind *kind);

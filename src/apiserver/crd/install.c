@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/crd/install.c - the definitions of Volcano's kinds, put into the store at the start.
  *
- * The mark is a hash of the spec as it is stored, so that a later start can tell: the stored spec
- * still has that hash: it is ours; it has not: somebody changed it. */
+ * The mark is a hash of the spec as it is stored, so that a later start can check it: if the stored
+ * spec still has that hash, it is ours; if not, a user changed it. */
 #include "apiserver/crd/install.h"
 
 #include <inttypes.h>
@@ -54,7 +54,7 @@ static struct str mark_of(struct json crd)
 		json_get(json_get(json_get(crd, "metadata"), "annotations"), INSTALL_ANNOTATION));
 }
 
-/* Did we make it, and has nobody changed it since? */
+/* Did we create it, and is it unchanged since? */
 static bool is_ours(struct json crd)
 {
 	AUTO(buf_done) struct buf mark = BUF_UNBOUNDED;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/crd/install.h - the definitions of Volcano's kinds, put into the store at the start.
  *
- * They are those of config/crd: both are made from the tables in model/. Whoever changes one is not
- * fought: it is brought up to date only if it still is what a former start of ours has made, which
- * an annotation tells. One that somebody else installed, or has changed, stays as it is; removing
- * it, or the annotation's value, brings ours back at the next start. */
+ * They are those of config/crd: both are made from the tables in model/. Changes by users are kept:
+ * a definition is updated only if it is unchanged since a former start of ours created it, which an
+ * annotation records. A definition that a user installed or changed is not touched; after it, or
+ * the value of the annotation, was deleted, the next start installs ours again. */
 #ifndef APISERVER_INSTALL_H
 #define APISERVER_INSTALL_H
 

@@ -38,11 +38,11 @@ size_t schema_unchecked_rules(const struct schema *schema);
 
 /* Called with the path of a field that the schema does not know; lent for the call. */
 typedef void schema_unknown_fn(void *arg, struct str path);
-/* Remove what the schema does not know, and tell of it, sorted by path. metadata, apiVersion and
+/* Removes unknown fields and reports them, sorted by path. metadata, apiVersion and
  * kind at the top are left alone. `on_unknown` may be NULL. */
 void schema_prune(const struct schema *schema, struct json_doc *doc, struct json object,
 		  schema_unknown_fn *on_unknown, void *arg);
-/* The same, but only tell. */
+/* The same, but only reports. */
 void schema_find_unknown(const struct schema *schema, struct json object,
 			 schema_unknown_fn *on_unknown, void *arg);
 

@@ -74,9 +74,9 @@ struct schema_node {
 	bool has_additional;                /* additionalProperties: true or a schema */
 	bool no_additional;                 /* additionalProperties: false */
 	bool has_rules_below;               /* rules here or below */
-	bool has_lists_below;               /* sets, lists with keys: likewise */
-	bool has_embedded_below;            /* embedded objects: likewise */
-	bool has_defaults_below;            /* defaults: likewise */
+	bool has_lists_below;               /* there are sets or lists with keys below it */
+	bool has_embedded_below;            /* there are embedded objects below it */
+	bool has_defaults_below;            /* there are defaults below it */
 	uint8_t list_type;                  /* enum schema_list_type */
 	struct schema_property *properties; /* sorted by name */
 	size_t property_count;
@@ -91,7 +91,7 @@ struct schema_node {
 	struct schema_rules rules;
 	struct json enums;   /* absent: none */
 	struct json dflt;    /* absent: none */
-	struct json minimum; /* likewise, and so on */
+	struct json minimum; /* absent: none; the same for the next ones */
 	struct json maximum;
 	struct json multiple_of;
 	struct schema_count min_length, max_length;
@@ -141,7 +141,7 @@ struct str schema_rule_message(const struct schema_rule *rule);
 /* What its messageExpression comes to; false where it has none, or one that does not come to a line. */
 bool schema_rule_print_message(const struct schema_rule *rule, struct json self, struct json old,
 			       struct schema_budget *budget, struct buf *to);
-/* "FieldValueForbidden" and the like, and where below the value it is told; none: not said. */
+/* "FieldValueForbidden" and similar, and the path below the value to report; none: not given. */
 struct str schema_rule_reason(const struct schema_rule *rule);
 struct str schema_rule_field_path(const struct schema_rule *rule);
 struct str schema_rule_text(const struct schema_rule *rule);

@@ -2,8 +2,8 @@
 /* apiserver/crd/schema_lists.c - what the types of a schema cannot say: elements of sets and of lists
  * with keys are there once; embedded objects have a kind, a version and good metadata.
  *
- * Doubles are found by hashing each element's canonical text, so that a long list costs no more
- * than its length. Of an element that is there several times the second is told of, once. */
+ * Duplicates are found by hashing each element's canonical text, so that the cost is linear. For an
+ * element that occurs several times the second occurrence is reported, once. */
 #include <ctype.h>
 
 #include "apiserver/crd/schema_internal.h"

@@ -144,11 +144,11 @@ static void tell_rule(const struct failure *failure, const struct path *path,
 /* A value, what stood there before, and what it lies in. */
 struct level {
 	struct json value;
-	struct json old; /* absent: nothing, or nobody can say what */
+	struct json old; /* absent: there is none, or it is not known */
 	const struct level *up;
 };
 
-/* What nobody has changed need not be better than it was. */
+/* An unchanged value need not be valid. */
 static bool is_unchanged(const struct level *level)
 {
 	while (level && json_is_absent(level->old))

@@ -2,8 +2,8 @@
 /* apiserver/crd/schema_validate.c - hold a value against a node, in kube-apiserver's words and order:
  * type, alternatives, text, format, number, elements, enum, members.
  *
- * Alternatives are tried with causes of their own; of those that fail, the one that passed most
- * checks is told of. Each check that is passed counts, as upstream counts them, so that the same
+ * Alternatives are tried with separate causes; of those that fail, the one that passed most checks
+ * is reported. Each check that is passed counts, as upstream counts them, so that the same
  * alternative is chosen.
  *
  * On updates, what equals the old value may be wrong: causes found below it are dropped again. */
@@ -18,7 +18,7 @@
 
 #include "base/banned.h"
 
-/* --- telling --------------------------------------------------------------------------------- */
+/* --- reporting ------------------------------------------------------------------------------- */
 
 /* The path as one step, with what stands before it. */
 static struct path whole_path(const struct path *path, const struct schema_walk *walk,
@@ -188,7 +188,7 @@ static bool check_type(const struct schema_node *node, struct json value, const 
 
 /* --- alternatives ---------------------------------------------------------------------------- */
 
-/* A failed alternative that may be told of. */
+/* A failed alternative that may be reported. */
 struct best {
 	struct causes causes;
 	size_t count;
@@ -230,8 +230,8 @@ static size_t try_all(const struct schema_nodes *nodes, struct json value, const
 	return fit;
 }
 
-/* The first of the nodes that fits, of those that may: a wrong type is seen without telling of it. That
- * is what nearly every quantity is held against: a number or a text. */
+/* The first of the nodes that fits, of those that may: a wrong type is skipped without a report. Nearly
+ * every quantity is checked this way: a number or a text. */
 static bool fits_any(const struct schema_nodes *nodes, struct json value, const struct path *path,
 		     struct schema_walk *walk, size_t *ret_count)
 {
@@ -331,7 +331,8 @@ static int64_t count_runes(struct str text)
 	return count;
 }
 
-/* Does a text match, or was there no pattern? What could not be found out is told of once, at the end. */
+/* Does a text match, or was there no pattern? If it could not be determined, that is reported once, at
+ * the end. */
 static bool matches(const struct pattern *pattern, struct str text, const struct schema_walk *walk)
 {
 	return !pattern || !*walk->steps || pattern_matches(pattern, text, walk->steps) ||
@@ -618,7 +619,7 @@ static size_t check_content(const struct schema_node *node, struct json value, s
 	case JSON_ARR:
 		return 1 + check_elements(node, value, old, path, walk);
 	case JSON_OBJ:
-		return 1; /* members come behind the enum */
+		return 1; /* members come after the enum */
 	default:
 		return 0;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/kind/cell.h - the cells that tables of the built-in kinds are made of.
  *
- * Each is a `cell` of a column (kind.h). Where a cell is about a value in the object, the column's
- * path leads there, and `none` is what is shown where nothing is. */
+ * Each is a `cell` of a column (kind.h). If a cell shows a value of the object, the column's path
+ * leads to it, and `none` is shown if it is absent. */
 #ifndef APISERVER_CELL_H
 #define APISERVER_CELL_H
 

@@ -142,7 +142,7 @@ static struct json endpoints_addresses(const struct kind_column *column, struct 
 
 const struct kind_column columns_endpoints[] = {
 	COLUMN_NAME,
-	COLUMN("Endpoints", "string", "Addresses and ports behind the service",
+	COLUMN("Endpoints", "string", "Addresses and ports of the pods of the service",
 	       .cell = endpoints_addresses),
 	COLUMN_AGE,
 	COLUMN_END,

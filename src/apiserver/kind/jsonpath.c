@@ -18,7 +18,7 @@ enum { NAME_SIZE = 256 };
 
 static struct json find(struct json at, struct str path, size_t depth);
 
-/* The length of a name up to one of the `ends`; a backslash takes the byte behind it along. */
+/* The length of a name up to one of the `ends`; a backslash escapes the next byte. */
 static size_t name_len(struct str path, const char *ends)
 {
 	size_t len = 0;
@@ -60,7 +60,7 @@ static struct json find_any(struct json at, struct str rest, size_t depth)
 /* --- filters: [?(@.type=="Ready")] --- */
 
 struct comparison {
-	struct str path; /* behind the @ */
+	struct str path; /* after the @ */
 	struct str op;   /* none: is it there? */
 	struct str text; /* the literal, without its quotes */
 	bool quoted;
@@ -154,7 +154,7 @@ static struct json find_index(struct json at, struct str digits, struct str rest
 	return index < 0 ? JSON_NONE : find(json_at(at, (size_t)index), rest, depth);
 }
 
-/* What stands in brackets, behind the first. */
+/* The content of brackets, after the opening one. */
 static struct json find_bracket(struct json at, struct str path, size_t depth)
 {
 	bool filter = str_starts(path, STR("?("));

@@ -88,7 +88,7 @@ struct kind_sub {
 	bool connect;
 };
 
-/* Where the size of a custom object is, for its sub-resource "scale"; JSON paths. */
+/* JSON paths of the replica counts of a custom object, for its sub-resource "scale". */
 struct kind_scale {
 	const char *spec_replicas;
 	const char *status_replicas;
@@ -141,9 +141,9 @@ struct kind_ops {
 	/* Has the part changed that metadata.generation counts? NULL: anything outside metadata and
 	 * status. */
 	bool (*spec_changed)(struct json object, struct json old);
-	/* What a row of a Table says beside its cells: `conditions`, or absent. */
+	/* What a row of a Table has in addition to its cells: `conditions`, or absent. */
 	struct json (*row_conditions)(struct json object, struct json_doc *doc);
-	/* Where the value of a selectable field is. NULL: at the path that is its name. */
+	/* Gets the value of a selectable field. NULL: its name is its path. */
 	const char *(*field_path)(struct json object, struct str name);
 };
 
@@ -156,9 +156,9 @@ struct kind_rules {
 	void (*validate_create)(struct json object, struct causes *causes);
 	void (*validate_update)(struct json object, struct json old, struct causes *causes);
 	void (*validate_status)(struct json object, struct json old, struct causes *causes);
-	/* Where the kind has a template of pods: "spec.template". */
+	/* The path of the kind's pod template: "spec.template". */
 	const char *template;
-	/* Warnings before and behind those of the template. */
+	/* Warnings before and after those of the template. */
 	void (*warn)(struct json object, struct json old, const struct warn_to *to);
 	void (*warn_behind)(struct json object, struct json old, const struct warn_to *to);
 };
@@ -182,7 +182,7 @@ struct kind {
 	bool status;            /* has a status sub-resource: the main one leaves status alone */
 	bool status_on_create;  /* ... but for a new object, which may bring its status along */
 	bool returns_deleted;   /* DELETE answers with the object rather than with a Status */
-	bool spec_once;         /* no update changes its spec, and nobody owns what is in it */
+	bool spec_once;         /* no update changes its spec, and its fields have no managers */
 	bool version_on_update; /* PUT must say which resourceVersion it is for */
 	bool hidden;            /* only stored in: no path leads to it */
 	bool meta_once;         /* its own rules do not look at metadata again (metadata.c) */
@@ -213,7 +213,7 @@ struct kind {
 	struct json (*to_stored)(struct json object, struct json_doc *doc);
 	struct json (*from_stored)(struct json object, struct json_doc *doc);
 	const char *const *selectable_as;
-	/* What an empty object prints beside its metadata, for bookmarks: `,"spec":{}`. */
+	/* What an empty object prints in addition to its metadata, for bookmarks: `,"spec":{}`. */
 	const char *empty;
 
 	/* made by kinds_add() */
@@ -249,7 +249,7 @@ void kinds_change(struct kinds *kinds, struct kind *kind, const struct kind *row
 /* Out of the registry at once; its memory stays until kinds_free(), for calls that still hold it.
  * */
 void kinds_remove(struct kinds *kinds, struct kind *kind);
-/* Counts up with every change: discovery and OpenAPI documents are made anew when it has moved. */
+/* Increases with every change: discovery and OpenAPI documents are then made again. */
 uint64_t kinds_generation(const struct kinds *kinds);
 
 const struct kind *kinds_find(const struct kinds *kinds, struct str group, struct str version,

@@ -49,7 +49,8 @@ static void prepare_deployment_status(struct json_doc *doc, struct json object, 
 		json_set(doc, metadata, STR("labels"), json_new_copy(doc, labels));
 }
 
-/* How often the template has changed, where old clients look for it. Nobody else may set it. */
+/* How often the template has changed, in the annotation that old clients read. Only the server sets
+ * it. */
 #define TEMPLATE_GENERATION "deprecated.daemonset.template.generation"
 
 static void set_template_generation(struct json_doc *doc, struct json object, int64_t number)

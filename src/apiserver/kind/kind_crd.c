@@ -46,13 +46,12 @@ static void validate_update(struct call *call, struct json object, struct json o
 		crd_validate(object, old, causes);
 }
 
-/* --- formats that nobody knows --- */
+/* --- unknown formats --- */
 
 struct format_search {
-	struct json known; /* a list of versions: what they have is not told of */
+	struct json known; /* a list of versions: formats in them are not reported */
 	struct call *call;
-	struct str
-		wanted; /* none: tell of every format that is not known; else: is this one there? */
+	struct str wanted; /* none: report every unknown format; else: does this one occur? */
 	bool found;
 };
 
@@ -106,7 +105,7 @@ static void search_formats(struct json schema, struct format_search *search)
 	search_formats(json_get(schema, "additionalProperties"), search);
 }
 
-/* A format that the server does not know is not checked: its author is told, once. */
+/* A format that the server does not know is not checked: a warning says so, once. */
 static void warn(struct call *call, struct json object, struct json old)
 {
 	struct format_search search = {.call = call,

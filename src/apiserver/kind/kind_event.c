@@ -9,7 +9,7 @@
 
 #include "base/banned.h"
 
-/* Whoever reports it is its source, if it names no other. */
+/* Its reporter is its source, if it names no other. */
 static const char *event_field_path(struct json event, struct str name)
 {
 	if (!str_is(name, "source"))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/kind/kind_namespace.c - what is special about namespaces: they end in steps.
  *
- * The finalizers in their spec hold them until what is in them has gone (reconcile_namespaces.c) and change
- * through the sub-resource "finalize" alone. A removal marks a namespace as Terminating; a further one
- * changes nothing while a finalizer is left. */
+ * The finalizers in their spec keep them until their content was deleted (reconcile_namespaces.c) and
+ * change only through the sub-resource "finalize". A deletion marks a namespace as Terminating; a further
+ * one changes nothing while a finalizer is left. */
 #include "apiserver/kind/kind_namespace.h"
 
 #include "apiserver/api.h"

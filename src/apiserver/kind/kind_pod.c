@@ -106,7 +106,7 @@ static int64_t grace(struct call *call, struct json pod, int64_t asked)
 	return pod_grace(pod, asked);
 }
 
-/* A pod that has ended is told apart in a Table, so that kubectl can leave it out. */
+/* A Table marks pods that have ended, so that kubectl can hide them. */
 static struct json row_conditions(struct json pod, struct json_doc *doc)
 {
 	struct str phase = json_str(json_get(json_get(pod, "status"), "phase"));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/kind/kind_review.c - questions about who somebody is and what they may do: `kubectl auth whoami`,
+/* apiserver/kind/kind_review.c - reviews of identity and access: `kubectl auth whoami`,
  * `kubectl auth can-i`, and what operators ask before they act for others.
  *
- * Nothing is stored: the question comes back with its answer. What somebody may do is asked of the same
- * table that decides on requests (access.h). */
+ * Nothing is stored: the question comes back with its answer. Access is decided by the same table that
+ * authorizes requests (access.h). */
 #include "apiserver/api_internal.h"
 #include "apiserver/auth/access.h"
 #include "apiserver/auth/auth.h"
@@ -150,7 +150,7 @@ static void check_no_metadata(const struct call *call, struct json metadata, str
 	}
 }
 
-/* Exactly one thing is asked about, and, where it is about others, somebody is named. */
+/* Exactly one kind of attributes is given, and a review about another user names that user. */
 static bool is_invalid(struct call *call, struct json root, bool others)
 {
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;

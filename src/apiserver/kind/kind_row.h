@@ -24,7 +24,7 @@
 
 /* The rules that a kind has in model/: RULES(VALIDATED(node), .prepare_create = node_prepare_create) */
 #define RULES(...) .ops = &kind_ruled, RULES_ALONE(__VA_ARGS__)
-/* Beside an ops table of its own. */
+/* Together with an ops table of its own. */
 #define RULES_ALONE(...)                    \
 	.rules = &(const struct kind_rules) \
 	{                                   \

@@ -76,7 +76,7 @@ void kind_ruled_warn(struct call *call, struct json object, struct json old)
 
 /* --- new objects and new versions ------------------------------------------------------------ */
 
-/* The status of a kind is there even when nobody has written one, where the table says so. */
+/* If the table says so, an object has a status even before one was written. */
 static void start_status(const struct kind *kind, struct json_doc *doc, struct json object)
 {
 	const struct field *row = kind->status ? type_find(kind->type, STR("status"), NULL) : NULL;

@@ -2,9 +2,10 @@
 /* apiserver/kind/kind_service.c - what is special about services: the server gives them addresses, and
  * ports on the nodes.
  *
- * Nothing is kept beside the services: what is taken is read off those that are there, staged ones
- * included. An address is drawn by chance and, where it is taken, the next free one behind it; the
- * lower part of each range is left to those who choose for themselves, as kube-apiserver does.
+ * There is no other state than the services: used addresses and ports are read from the existing
+ * services, including staged ones. An address is drawn at random; if it is in use, the next free
+ * one is taken. The lower part of each range is left for addresses that users choose, as in
+ * kube-apiserver.
  *
  * Always true: no two services have the same address, or the same port on the nodes (but for ports
  * of different protocols that were asked for). */
@@ -116,7 +117,7 @@ static struct taken *taken_by_others(struct call *call, struct json service)
 
 /* --- giving ---------------------------------------------------------------------------------- */
 
-/* A free place at or behind a drawn one, from `first` on; then before it; -1 when all are taken. */
+/* A free number at or after a random one, from `first` on; then before it; -1 if all are in use. */
 static int64_t draw(struct call *call, uint8_t *bits, uint32_t first, uint32_t count)
 {
 	uint32_t start = first + (uint32_t)loop_random_below(api_loop(call->api), count - first);
@@ -250,8 +251,8 @@ static void check_ports(const struct taken *taken, struct json spec, struct caus
 	}
 }
 
-/* What was asked for must be free. Told only of a service that is right otherwise, as upstream hands
- * out behind its rules. */
+/* A requested address or port must be free. Reported only for a service that is valid otherwise,
+ * because upstream allocates after validation. */
 static void check_free(struct call *call, struct json service, struct causes *causes)
 {
 	struct json spec = json_get(service, "spec");

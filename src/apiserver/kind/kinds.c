@@ -102,7 +102,7 @@ struct kind *kinds_add(struct kinds *kinds, const struct kind *row)
 			       ? kind->stored->prefix
 			       : str_from(arena_printf(arena, "%.*s/%.*s/", STR_ARG(kind->group),
 						       STR_ARG(kind->plural)));
-	if (kind->stored_as.len) { /* errors are told of what is stored */
+	if (kind->stored_as.len) { /* errors name the stored kind */
 		kind->resource = kind->stored->resource;
 		kind->qualified = kind->stored->qualified;
 	}

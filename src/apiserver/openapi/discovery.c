@@ -2,7 +2,7 @@
 /* apiserver/openapi/discovery.c - which groups, versions and resources there are.
  *
  * Versions of a group stand in Kubernetes' order of preference: stable before beta before alpha,
- * higher numbers first; names that are no versions behind them, by the alphabet. */
+ * higher numbers first; names that are not versions come last, in alphabetical order. */
 #include "apiserver/openapi/discovery.h"
 
 #include <stdlib.h>
@@ -240,7 +240,7 @@ static void set_kind_verbs(struct json_doc *doc, struct json object, const struc
 		set_verbs(doc, object, kind->verbs);
 }
 
-/* Tells clients that keep copies when a kind is stored in another way. */
+/* Shows clients with caches when the stored form of a kind changes. */
 static void set_storage_hash(struct json_doc *doc, struct json object, const struct kind *kind)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;

@@ -354,7 +354,7 @@ void openapi_doc_print(const struct kinds *kinds, enum openapi_form form, struct
 
 static uint64_t hash_type(const struct type *type, uint64_t hash, size_t depth)
 {
-	enum { DEPTH = 6 }; /* far enough to see any change that somebody could make */
+	enum { DEPTH = 6 }; /* deep enough to see any possible change */
 
 	for (size_t i = 0; i < type->count && depth < DEPTH; i++) {
 		const struct field *field = &type->fields[i];

@@ -229,7 +229,7 @@ static void put_any(struct buf *to, unsigned field, struct json value)
 	put_around(to, field, in_any, buf_str(&text));
 }
 
-/* additionalProperties: true, beside a schema in the same place. */
+/* additionalProperties: true, as an alternative to a schema. */
 static void put_bool_item(struct buf *to, unsigned field, bool value)
 {
 	AUTO(buf_done) struct buf inner = BUF_UNBOUNDED;

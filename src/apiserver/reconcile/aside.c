@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/reconcile/aside.c - see the header. Only rows with enough crashes are told of; a single crash is in the log
- * of the start after it (programs/volcano/volcano_up.c). */
+/* apiserver/reconcile/aside.c - see the header. Only rows with enough crashes are reported; a single crash is in the
+ * log of the start after it (programs/volcano/volcano_up.c). */
 #include "apiserver/reconcile/aside.h"
 
 #include <signal.h>

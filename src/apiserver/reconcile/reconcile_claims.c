@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/reconcile/reconcile_claims.c - claims and volumes that were removed go when nobody uses them any more: a
- * claim when no pod on a node has it, a volume when it is not bound.
+/* apiserver/reconcile/reconcile_claims.c - claims and volumes that are being deleted are removed when they are no
+ * longer in use: a claim when no pod on a node has it, a volume when it is not bound.
  *
- * Their finalizer (admit_storage.c) holds them until then. A claim that is held is looked at again when
- * a pod of its namespace has gone; a volume when its status changes. */
+ * Their finalizer (admit_storage.c) keeps them until then. A claim is checked again when a pod of its
+ * namespace was deleted; a volume when its status changes. */
 #include "apiserver/api_internal.h"
 #include "apiserver/reconcile/reconcilers.h"
 #include "apiserver/reconcile/self.h"

@@ -7,9 +7,9 @@
  *	in every namespace	the service account "default", and the config map kube-root-ca.crt
  *				with the certificate that clients in the cluster trust
  *
- * A namespace's own are staged together with it, and so become visible with it: whoever has seen it can
- * make pods in it, and nobody finds that an account which is not there exists already. A namespace
- * that is on its way out gets nothing. */
+ * Those of a namespace are staged together with it and become visible with it: a client that sees the
+ * namespace can create pods in it, and never gets "already exists" for an account that it cannot see. A
+ * terminating namespace gets nothing. */
 #include "apiserver/api_internal.h"
 #include "apiserver/reconcile/reconcilers.h"
 #include "apiserver/reconcile/self.h"
@@ -135,7 +135,7 @@ static void look_at(void *arg, struct str name)
 	if (!doc) {
 		if (is_system(name))
 			self_create(self->api, self->namespaces, str_none(), named(name, &root));
-		return; /* it is told of again when it is there */
+		return; /* its event comes again when it exists */
 	}
 	if (!json_is_absent(
 		    json_get(json_get(json_doc_root(doc), "metadata"), "deletionTimestamp")))

@@ -2,10 +2,10 @@
 /* apiserver/reconcile/reconcile_namespaces.c - the end of a namespace: first its pods, then whatever else is in it, of
  * every kind; then its finalizer, and with that the namespace.
  *
- * A pod with time to stop in, or an object with finalizers, is only marked by a removal. Until such
- * ones have gone the conditions of the namespace say how many of what are left; they are looked at
- * again when something in the namespace has gone, at once if nothing is left of what was waited for,
- * else a few seconds later, so that a thousand removals do not count what is left a thousand times. */
+ * Deleting a pod with a grace period, or an object with finalizers, only marks it. Until such objects
+ * are deleted, the conditions of the namespace say how many of each kind are left. They are checked
+ * again when an object in the namespace was deleted: at once if none of the awaited objects is left,
+ * else a few seconds later, so that a thousand deletions do not count the rest a thousand times. */
 #include <stdlib.h>
 
 #include "apiserver/api_internal.h"
@@ -72,7 +72,7 @@ static struct str space_prefix(struct arena *arena, const struct kind *kind, str
 		arena_printf(arena, "%.*s%.*s/", STR_ARG(kind->prefix), STR_ARG(namespace)));
 }
 
-/* The first object that is there and stays for now, behind `after`. */
+/* The first existing object after `after` that stays for now. */
 static struct object *next_left(struct namespaces *self, struct str prefix, struct str after)
 {
 	struct store *store = api_store(self->api);
@@ -352,7 +352,7 @@ static void told_namespace(struct namespaces *self, struct change *change)
 	    json_is_absent(
 		    json_get(json_get(change_object(change), "metadata"), "deletionTimestamp")))
 		return;
-	if (going) /* of our own making, or a finalizer of somebody else has gone */
+	if (going) /* by our own change, or because another finalizer was removed */
 		return;
 	going = mem_zalloc(sizeof(*going) + change->name.len + 1);
 	memcpy(going->text, change->name.ptr, change->name.len);

@@ -5,15 +5,15 @@
  * dependent, fed by the changes of all kinds, custom ones included. A change puts on the list only
  * those whose fate it may decide, so that removing an owner costs as much as it has dependents:
  *
- *	an owner has gone		its dependents, and owners that wait for it
+ *	an owner was deleted		its dependents, and owners that wait for it
  *	an owner starts to wait		its dependents (foreground), or it itself (orphan)
- *	references have changed		the dependent; owners that it no longer holds up
+ *	references have changed		the dependent; owners that it no longer blocks
  *
- * What happens to one on the list is decided by the objects as they are then (look_at), in the way of
- * Kubernetes' garbage collector: an owner is solid, has gone (also: another object has its name now),
- * or waits for its dependents. One solid owner is enough to stay. The store is the truth, so there is
- * no need for nodes of owners that were only heard of. An owner of a kind that is not served proves
- * nothing: the dependent stays until the kind is known. */
+ * What happens to an object on the list is decided by the current objects (check()), as in
+ * Kubernetes' garbage collector: an owner is solid, was deleted (also: another object has its name
+ * now), or waits for its dependents. One solid owner is enough to keep a dependent. The store is
+ * always complete, so no virtual nodes are needed for owners that were not observed. An owner of a
+ * kind that is not served proves nothing: the dependent stays until the kind is known. */
 #include <string.h>
 
 #include "apiserver/api_internal.h"
@@ -139,7 +139,7 @@ static bool has_finalizer(struct json object, const char *name)
 	return rules_has(json_get(json_get(object, "metadata"), "finalizers"), str_from(name));
 }
 
-/* Does it go when its dependents have gone? */
+/* Is it deleted after its dependents? */
 static bool is_waiting(struct json object)
 {
 	return is_going(object) && has_finalizer(object, FINALIZER_FOREGROUND);
@@ -196,7 +196,7 @@ static struct json_doc *read_newest(struct owners *self, struct str key)
 
 /* --- changes --- */
 
-/* Is the owner there beyond doubt, so that nobody has to look closer? */
+/* Does the owner certainly exist, so that no further check is needed? */
 static bool is_plainly_there(struct owners *self, struct json reference, struct str namespace)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/reconcile/reconcilers.c - the reconcilers: which there are, and how changes reach them.
  *
- * One watch of everything feeds them. A change is decoded when the first of them asks what is in it,
- * and that is shared with everybody else in this process who watches it (decoded.h); most changes concern none of them. */
+ * One watch of everything feeds them. A change is decoded when the first of them reads it, and the document is shared
+ * with all other watchers in this process (decoded.h); most changes concern none of them. */
 #include "apiserver/reconcile/reconcilers.h"
 
 #include <assert.h>

@@ -10,7 +10,8 @@
 
 #include "base/banned.h"
 
-/* Somebody else was first: what it wanted is so, or its next look will see what is. */
+/* Another writer was first: the wanted state is reached, or the next reconciliation sees the new
+ * state. */
 static bool is_expected(int code)
 {
 	return code < 300 || code == 404 || code == 409;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/reconcile/self.h - what the server writes by itself, beside any call of a client.
+/* apiserver/reconcile/self.h - writes of the server itself, independent of calls of clients.
  *
  * Each is a call of the server's own: it takes the same path as a client's, without the admission
- * that is for clients. Nobody waits for it; a failure that is not a matter of course (somebody else
- * was first) is logged. */
+ * that is for clients. No client waits for it; unexpected failures are logged (not: another writer
+ * was first). */
 #ifndef APISERVER_SELF_H
 #define APISERVER_SELF_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/reconcile/todo.h - names of things to look at: each once however often it was asked for, in order,
- * a bounded number a turn of the loop so that a large job does not hold up everybody else.
+/* apiserver/reconcile/todo.h - a queue of names to process: each once however often it was added, in order, a
+ * limited number per turn of the loop so that a large job does not block other work.
  *
  *	todo = todo_new(loop, look_at_namespace, self);
  *	todo_add(todo, STR("ns"));			soon

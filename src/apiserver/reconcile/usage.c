@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/reconcile/usage.c - what an object uses of what quotas limit.
  *
- * As Kubernetes counts, but for one thing: a pod that is past its grace counts until it is gone, so that
- * the use of an object depends on the object alone, and can be taken back as it was added. */
+ * Counts as Kubernetes does, with one difference: a pod that is past its grace period counts until it
+ * was deleted, so that the usage of an object depends on the object alone and can be subtracted exactly
+ * as it was added. */
 #include "apiserver/reconcile/usage.h"
 
 #include <stdlib.h>

@@ -29,7 +29,7 @@ struct usage VEC_FIELDS(struct amount);
 void usage_done(struct usage *usage);
 DEFINE_AUTO_IN_PLACE(struct usage, usage_done);
 
-/* Of one object. Names live in the arena, or for ever. `ret` must be empty. */
+/* Of one object. Names are in the arena, or static. `ret` must be empty. */
 void usage_of(const struct kind *kind, struct json object, struct arena *arena, struct usage *ret);
 struct quantity *usage_find(const struct usage *usage, struct str name);
 /* Add an amount, or subtract it. */
@@ -39,8 +39,8 @@ void usage_add(struct usage *usage, struct str name, const struct quantity *valu
 bool usage_is_of(const struct kind *kind, struct str name);
 /* Is the object one of those that the quota is for? */
 bool usage_is_in_scope(struct json quota_spec, const struct kind *kind, struct json object);
-/* Which of the limited names of cpu and memory some container of a pod leaves open, as Kubernetes tells
- * it: "must specify limits.memory for: c"; false where there is none. */
+/* Which of the limited names of cpu and memory some container of a pod leaves open, with Kubernetes'
+ * message: "must specify limits.memory for: c"; false if there is none. */
 bool usage_is_open(struct json pod, const struct str *names, size_t count, struct buf *to);
 
 #endif

@@ -21,7 +21,7 @@ enum {
 	COUNT_MAX = 64, /* Python reads at most 100 header fields of an answer */
 };
 _Static_assert(TOTAL_CHARS * 8 + (COUNT_MAX + 1) * 16 < LIMIT_HEADER_BYTES / 3 * 2,
-	       "the warnings leave room for other fields");
+	       "the warnings leave space for other fields");
 
 /* Bytes of at most `most` characters at the start of a text; *ret_count is how many they are. */
 static size_t chars_prefix(const char *text, size_t most, size_t *ret_count)

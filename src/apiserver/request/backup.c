@@ -19,7 +19,7 @@
 enum { RETRY_SECONDS = 5 };
 
 struct backup_call {
-	struct call *call; /* NULL: nobody waits for it any more */
+	struct call *call; /* NULL: no client waits for it */
 	char *folder;
 	int64_t revision;
 	struct log *log;

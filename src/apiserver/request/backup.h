@@ -9,7 +9,7 @@
 struct backup_call;
 
 pages_fn backup_serve;
-/* Whoever asked has gone; the copy goes on. */
+/* The client has disconnected; the copy goes on. */
 void backup_forget(struct backup_call *backup);
 
 #endif

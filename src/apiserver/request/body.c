@@ -218,7 +218,7 @@ int body_check_kind(struct call *call, struct json object, struct err *err)
 	return err_set(err, ERR_BAD_REQUEST, "%s", why_not(call, version, name));
 }
 
-/* Custom objects of another kind are told as invalid ones of that kind. */
+/* Custom objects of another kind are reported as invalid objects of that kind. */
 static int wrong_kind(struct call *call, struct json object, struct str name, struct err *err)
 {
 	struct str object_name = json_str(json_get(json_get(object, "metadata"), "name"));

@@ -48,7 +48,7 @@ struct user {
 	size_t group_count;
 };
 
-/* What an error's Status says beside its text. Empty texts are left away. */
+/* What an error's Status has in addition to its text. Empty texts are left out. */
 struct call_cause {
 	const char *reason;
 	const char *message;
@@ -160,7 +160,7 @@ struct call {
 	bool wire_known;    /* ... and whether it was looked for */
 	struct str agent;   /* the program that asks, by its User-Agent; none: one of our own */
 	struct user user;
-	struct fair_flow *flow; /* whose time and limits it counts for; NULL: nobody's */
+	struct fair_flow *flow; /* whose time and limits it uses; NULL: none */
 	bool internal;          /* of the server's own: not subject to admission of users */
 	bool part;              /* of another call, which was counted */
 
@@ -204,7 +204,7 @@ struct call {
 	struct offload *offload;  /* where it is, if it is large */
 	int64_t now;              /* of a worker, which cannot ask the loop; 0: ask it */
 	struct json_doc *managed; /* owned: the managers of the object's fields (managed.h) */
-	bool unmanage;            /* the body says that nobody manages anything */
+	bool unmanage;            /* the body removes all managers */
 
 	/* what an error is about, for the details of its Status */
 	struct str error_name;
@@ -212,7 +212,7 @@ struct call {
 	struct str error_group; /* where it is not the kind's: STR("") for the core */
 	bool plain_errors;      /* no details at all */
 	VEC(struct call_cause) error_causes;
-	struct str error_text;      /* in full, where a struct err has not the room for it */
+	struct str error_text;      /* in full, if it does not fit into a struct err */
 	struct watcher *watcher;    /* while it is a watch */
 	struct backup_call *backup; /* while the store is copied for it */
 	struct podlog *podlog;      /* while it sends the output of a container */

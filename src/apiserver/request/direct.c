@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/request/direct.c - a client's way to the server in the same process.
  *
- * A request becomes a call, as the HTTP front would make it. What the server says comes from
- * anywhere inside it, so nothing is told on the spot: it is queued and delivered in a turn of its
- * own, in the order in which the server said it, over all requests of the transport. A watcher thus
- * hears of a write before its writer is told that it is done, as the store promises.
+ * A request becomes a call, as in the HTTP front end. The server may answer from anywhere inside
+ * it, so answers are not delivered at once: they are queued and delivered in a separate turn, in
+ * the order of the server, across all requests of the transport. So a watcher gets a write before
+ * its writer gets the answer, as the store guarantees.
  *
  * Texts of a request live in its client's memory as long as the request does (transport.h), so that
  * calls refer to them. Decoding waits until delivery and is shared (decoded.h): a queued event costs
@@ -87,7 +87,7 @@ static void request_free(struct request *request)
 	mem_free(request);
 }
 
-/* The answer's document, where there is one and somebody wants it. */
+/* The answer's document, if there is one and the client wants it. */
 static struct json_doc *answer_doc(struct request *request)
 {
 	struct call *call = request->call;

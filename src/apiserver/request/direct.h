@@ -4,9 +4,9 @@
  *	struct client *client = client_new(loop, direct_new(api, &(struct direct_user){
  *		.name = "system:kube-scheduler" }), NULL);
  *
- * The same routes, checks, admission and store as over HTTP, but nothing is printed and parsed for
- * the way: a body is handed over as a document, and what is read is decoded from the text that the
- * store holds, once, when somebody wants it. The client must be freed before the API. */
+ * The same routes, checks, admission and store as over HTTP, but without printing and parsing for
+ * the transport: a body is passed as a document, and results are decoded from the stored text once,
+ * on demand. The client must be freed before the API. */
 #ifndef APISERVER_DIRECT_H
 #define APISERVER_DIRECT_H
 

@@ -4,9 +4,9 @@
  * Each user, and each flow of a user, has a clock that the time of its jobs is charged to. What has
  * jobs waiting is in a heap by its clock; the smallest is next, among the users and then among that
  * user's flows. A clock that has stood still while nothing waited is set to that of the last one
- * served: being idle earns no credit, and nobody is ahead of one that has just come back. Among the
- * flows of a user the time that the next job is expected to take counts as well: else everyone who
- * comes with one long job on a connection of its own would be served before one who asks for little.
+ * served: being idle earns no credit, and a user who has just returned is not at a disadvantage.
+ * Among the flows of a user the time that the next job is expected to take counts as well: else a
+ * long job on a new connection would be served before short requests.
  *
  * 1. A flow is in its user's heap exactly while it has jobs, a user in the heap of all exactly while
  *    it has such flows.
@@ -192,7 +192,7 @@ static void charge(struct heap *heap, struct rank *rank, int64_t time)
 		heap_update(heap, &rank->node);
 }
 
-/* Call it, and charge its time to the flow; `flow` may be gone afterwards. */
+/* Calls it, and charges its time to the flow; `flow` may be freed here. */
 static void call(struct fair_flow *flow, fair_job_fn *fn, void *arg)
 {
 	struct fair *fair = flow->user->fair;

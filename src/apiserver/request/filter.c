@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/request/filter.c - which objects a list or a watch is about.
  *
- * Labels and selectable fields stand beside each stored object, so that nothing is parsed.
+ * Labels and selectable fields are stored with each object, so that nothing is parsed.
  * metadata.name and metadata.namespace are read off the key. */
 #include "apiserver/request/filter.h"
 
@@ -24,7 +24,7 @@ struct filter {
 	struct field_selector fields;
 };
 
-/* Where the namespace and the name are in a key: behind the kind's prefix. */
+/* The namespace and the name in a key: after the kind's prefix. */
 static struct str key_namespace(const struct kind *kind, struct str key)
 {
 	struct str rest = str_skip(key, kind->prefix.len);
@@ -66,7 +66,8 @@ static struct str stored_field(const struct kind *kind, struct str field)
 	return field;
 }
 
-/* Kinds with fields of their own say it shortly; those without name the two that everybody has. */
+/* The message for kinds with their own fields is short; for the others it names the two fields that
+ * all kinds have. */
 static int refuse_field(const struct kind *kind, struct str field, struct err *err)
 {
 	if (kind->custom || (kind->stored->selectable && kind->stored->selectable[0]))

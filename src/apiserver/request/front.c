@@ -6,8 +6,8 @@
  * may you (403), is there such a thing (404), can one do that to it (405), in what form (406, 415),
  * and what is in it (400, 413, 422).
  *
- * Always true: a visit is freed once, by its answer, by the end of its watch, or by the client's
- * going away, whichever comes first; whoever answers a call must not touch its visit afterwards. */
+ * Always true: a visit is freed once, by its answer, by the end of its watch, or when the client
+ * disconnects, whichever comes first; code that answers a call must not use its visit afterwards. */
 #include "apiserver/request/front.h"
 
 #include <inttypes.h>
@@ -51,12 +51,12 @@ struct visit {
 	struct call *call;
 	enum verb verb;      /* VERB_COUNT: none of the API's */
 	struct route route;  /* its texts are the request's */
-	struct str body;     /* likewise, when it has arrived */
+	struct str body;     /* the same, when it has arrived */
 	size_t body_held;    /* bytes of it that count for the user */
 	struct fair_job job; /* that is next: to serve, or to make a piece of the answer */
 	struct buf gathered; /* the pieces so far, ... */
 	bool streams;        /* ... unless they are sent as they are made */
-	bool waits;          /* for room to send more */
+	bool waits;          /* until more can be sent */
 };
 
 enum {
@@ -171,7 +171,7 @@ static const char *answer_type(const struct call *call)
 
 /* An answer that takes longer to make than a turn may: a worker makes it. In the arena of its call. */
 struct making {
-	struct visit *visit; /* not for the worker: it may be gone */
+	struct visit *visit; /* not for the worker: it may be freed */
 	struct call *call;
 	bool dressed; /* is in the form that was asked for already */
 	bool packs;
@@ -423,7 +423,7 @@ static const struct http_request_events events = {
 
 /* A large body is parsed by a worker. In the arena of its call. */
 struct parsing {
-	struct visit *visit; /* not for the worker: it may be gone */
+	struct visit *visit; /* not for the worker: it may be freed */
 	struct call *call;
 	struct str type;
 	int rc;
@@ -501,7 +501,7 @@ static void on_body(struct http_request *request, struct str body, void *arg)
 	fair_run(visit->call->flow, &visit->job, serve_body, visit);
 }
 
-/* Not now: the client is told when to come back. */
+/* Rejects the request for now; Retry-After says when to try again. */
 static void put_off(struct visit *visit, const char *why)
 {
 	struct err err;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/request/listing.h - a list as the answer of a call, made piece by piece.
  *
- * The objects are those of one state and are held by reference; their text is made when its reader
- * has room for it. */
+ * The objects are those of one state and are held by reference; their text is printed when its
+ * reader can take it. */
 #ifndef APISERVER_LISTING_H
 #define APISERVER_LISTING_H
 

@@ -2,8 +2,8 @@
 /* apiserver/request/media.c - in what form bodies come and answers go.
  *
  * JSON and YAML, both ways; Table and PartialObjectMetadata as parameters of JSON. Protobuf is read
- * (protobuf_body.h) but not written: clients that prefer it name JSON as well, and those that read nothing
- * else are told so. */
+ * (protobuf_body.h) but not written: clients that prefer it also accept JSON; those that accept nothing
+ * else get an error. */
 #include "apiserver/request/media.h"
 
 #include "apiserver/api_internal.h"
@@ -259,7 +259,7 @@ static int parse_yaml(struct call *call, struct str body, struct err *err)
 	return call->body ? 0 : -1;
 }
 
-/* YAML is turned into JSON with sorted keys before anybody decodes it: the first fault is the first by
+/* YAML is turned into JSON with sorted keys before it is decoded: the first error is the first by
  * name. */
 static int parse_yaml_object(struct call *call, struct str body, struct err *err)
 {

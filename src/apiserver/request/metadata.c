@@ -40,7 +40,7 @@ static struct str random_name(struct call *call, struct str base)
 	return str_from(arena_printf(call->arena, "%.*s%s", STR_ARG(base), suffix));
 }
 
-/* One that nobody has, if it takes a few tries at most; the last one where all were taken. */
+/* An unused name, if a few attempts find one; else the last attempt. */
 static struct str generate_name(struct call *call, struct str base)
 {
 	struct store *store = api_store(call->api);

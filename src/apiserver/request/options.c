@@ -325,7 +325,7 @@ static void validate_field_validation(const struct call_options *options, struct
 
 enum { FIELD_MANAGER_MAX = 128 };
 
-/* The next character, and *at behind it; a byte that begins none stands for itself. */
+/* The next character; *at moves after it. An invalid byte stands for itself. */
 static uint32_t next_code(struct str text, size_t *at)
 {
 	unsigned char first = (unsigned char)text.ptr[(*at)++];

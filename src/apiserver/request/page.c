@@ -232,7 +232,7 @@ static int refuse_future(struct call *call, uint64_t wanted, int64_t current, st
 		       wanted, current);
 }
 
-/* Where the page begins: the state and the key to go on behind. */
+/* The start of the page: the state, and the key to continue after. */
 static int parse_token(struct call *call, struct str prefix, int64_t *ret_revision,
 		       struct str *ret_after, struct err *err)
 {

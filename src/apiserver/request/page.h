@@ -18,7 +18,7 @@ struct page {
 	VEC(struct object *) objects; /* one reference each */
 	int64_t revision;             /* of the state that they are from */
 	struct str token;             /* for the next page; none at the end. In the call's arena. */
-	int64_t remaining;            /* objects behind this page; -1: not known */
+	int64_t remaining;            /* objects after this page; -1: not known */
 };
 
 /* Read what the call's options ask for: limit, continue, resourceVersion and its match.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/request/pages.c - what is served beside resources. To add a page: a function, and a row in
+/* apiserver/request/pages.c - pages other than resources. To add a page: a function, and a row in
  * pages[]. */
 #include "apiserver/request/pages.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/request/pages.h - what is served beside resources: discovery, health, version, metrics. A page
+/* apiserver/request/pages.h - pages other than resources: discovery, health, version, metrics. A page
  * is a row of the table in pages.c. */
 #ifndef APISERVER_PAGES_H
 #define APISERVER_PAGES_H

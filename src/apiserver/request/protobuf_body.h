@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/request/protobuf_body.h - bodies in protobuf, as Go clients send them. Answers are JSON: whoever speaks
- * protobuf takes both. */
+/* apiserver/request/protobuf_body.h - bodies in protobuf, as Go clients send them. Answers are JSON: clients that
+ * use protobuf accept both. */
 #ifndef APISERVER_PROTOBUF_BODY_H
 #define APISERVER_PROTOBUF_BODY_H
 
@@ -11,8 +11,8 @@
 struct call;
 struct json_doc;
 
-/* The body as a document, with apiVersion and kind; the caller's. Numbers that nobody knows are
- * noted as unknown fields. ERR_BAD_REQUEST where it cannot be read. */
+/* The body as a document, with apiVersion and kind; the caller's. Unknown numbers are recorded as
+ * unknown fields. ERR_BAD_REQUEST if it cannot be decoded. */
 /* Look for the type of a body now, for a worker that will read it and cannot look for kinds. */
 void wire_find(struct call *call, struct str body);
 struct json_doc *wire_read(struct call *call, struct str body, struct err *err) MUST_CHECK;

@@ -3,8 +3,8 @@
  *
  * What is stored is sent as it is, but for a built-in kind that is another one in other words, and
  * for two things of custom kinds: another version than the stored one has its own apiVersion, and
- * its own schema; and an object that is older than its schema is read through it, so that fields
- * that have gone are not seen and new defaults are. */
+ * its own schema; and an object that is older than its schema is read through it, so that removed
+ * fields are hidden and new defaults are shown. */
 #ifndef APISERVER_READING_H
 #define APISERVER_READING_H
 

@@ -42,7 +42,7 @@ struct route route_parse(struct str path);
  * says; it only counts for a collection: GET of one object reads it. */
 enum verb route_verb(const struct route *route, enum http_method method, bool watch);
 /* Can the verb only be used inside a namespace, and none is given? The path of all namespaces has
- * GET alone: a DELETE of it must not remove the objects of everybody. */
+ * GET alone: a DELETE of it must not delete the objects of all namespaces. */
 bool route_lacks_namespace(const struct kind *kind, enum verb verb, struct str namespace);
 
 #endif

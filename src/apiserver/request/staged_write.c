@@ -31,7 +31,7 @@ enum { KEPT_BYTES = 64 * 1024 };
 
 /* A write on its way; outlives a call that was cancelled. */
 struct staged {
-	struct call *call; /* NULL: nobody waits for it any more */
+	struct call *call; /* NULL: no client waits for it */
 	int code;
 	struct json_doc *doc; /* owned: what is answered instead of the object; NULL: the object */
 	bool status;          /* it is a Status, which has no other form */
@@ -71,7 +71,7 @@ static size_t put_members(struct buf *to, struct json object, const char *const 
 	return labels_at;
 }
 
-/* Gives where the labels begin in `behind`, 0: there are none. */
+/* Returns the offset of the labels in `tail`; 0 if there are none. */
 static size_t print_object(const struct kind *kind, struct json object, struct buf *before,
 			   struct buf *behind)
 {
@@ -264,7 +264,7 @@ static void set_stored_form(struct call *call, struct json_doc *doc)
 		definition_shape_stored(kind, doc, json_doc_root(doc));
 }
 
-/* Empty, with the room that it has; one that was very large gives its room back. */
+/* Empties the buffer and keeps its memory; a very large one is freed. */
 static void renew(struct buf *text)
 {
 	if (text->len > KEPT_BYTES) {

@@ -41,7 +41,7 @@
 
 enum { STAMP_LEN = 16 }; /* 20260102T030405Z */
 
-/* What the worker is told, and what it finds. */
+/* Input and result of the worker. */
 struct look {
 	int64_t now;
 	int64_t newest; /* 0: none */
@@ -217,7 +217,7 @@ static void note_failure(struct backups *backups, const struct err *err)
 		  LOG_STR("error", err->text));
 }
 
-/* The end of a piece of work. False: nobody wants to go on. */
+/* The end of a piece of work. False: it must not continue. */
 static bool go_on(struct backups *backups)
 {
 	backups->working = false;
@@ -287,7 +287,7 @@ static void on_timer(struct loop_timer *timer, void *arg)
 	AUTO(mem_free) char *path = mem_printf("%s/%s", backups->folder, name);
 
 	(void)timer;
-	if (store_is_copying(backups->store)) { /* somebody has asked for one */
+	if (store_is_copying(backups->store)) { /* a client has requested a copy */
 		wait_for(backups, BUSY_AFTER);
 		return;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/store/backups.h - copies of the store by schedule: one every so often, the newest so many kept.
+/* apiserver/store/backups.h - copies of the store by schedule: one per interval; a number of the newest is
+ * kept.
  *
  * Each is a folder "volcano-<time>-r<revision>" (UTC, as volcano-20260102T030405Z-r1234), which opens as a
  * store. It appears under that name when it is complete. When the next one is due follows from the names

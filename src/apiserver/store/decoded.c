@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/store/decoded.c - a small cache from a version of an object to its document.
  *
- * Slots by revision, compared by address; a slot holds a reference of the object, so that an address
- * is never that of another one. Those who watch the same kind are told of an event in the same turn:
- * a few hundred slots are plenty. A document that is large is not kept for long either: what all of
- * them take is bounded, and the slots that were filled first are emptied for the next. When much is kept
- * and nothing is decoded any more, a timer empties the slots that nobody asks for.
+ * Slots by revision, compared by address; a slot holds a reference of the object, so that an
+ * address is never that of another one. Watchers of the same kind get an event in the same turn: a
+ * few hundred slots are enough. A document that is large is not kept for long either: what all of
+ * them take is bounded, and the slots that were filled first are emptied for the next. If much is
+ * kept and nothing more is decoded, a timer empties the slots that are not used.
  *
  * Always true: `bytes` is the sum over the slots, at most LIMIT_DECODED_BYTES. */
 #include "apiserver/store/decoded.h"
@@ -20,7 +20,7 @@
 
 enum {
 	SLOTS = 512,
-	IDLE_BYTES = 1024 * 1024, /* that stay however long nobody asks for them */
+	IDLE_BYTES = 1024 * 1024, /* that stay even if they are not used */
 };
 
 #define IDLE_AFTER (30 * TIME_SECOND)
@@ -36,7 +36,7 @@ struct decoded {
 	struct loop_timer *timer; /* set while more than IDLE_BYTES are kept */
 	uint64_t parses;
 	size_t bytes;
-	size_t oldest; /* where to look for room */
+	size_t oldest; /* where to look for a free slot */
 	struct slot slots[SLOTS];
 };
 

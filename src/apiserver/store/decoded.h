@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/store/decoded.h - objects as documents, for readers in the same process: the last few that
- * were decoded are kept, so that an event that several of them watch is decoded once. What nobody asks for
- * is dropped within a minute, but for 1 MB. */
+ * were decoded are kept, so that an event that several of them watch is decoded once. Documents that are
+ * not used are dropped within a minute, except for 1 MB. */
 #ifndef APISERVER_DECODED_H
 #define APISERVER_DECODED_H
 

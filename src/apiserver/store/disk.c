@@ -3,16 +3,15 @@
  *
  *	data.mdb	database "objects": key -> record (object.c)
  *			database "meta": "format" -> struct format, "state" -> struct state
- *	lock		held (flock) by whoever has the folder open; the number of that process is in it
- *	format		says in words what this folder is; there once the store has been made
+ *	lock		locked (flock) by the process that has the folder open; contains its process id
+ *	format		describes this folder in words; exists after the store was created
  *
  * 1. A batch is one transaction, synced before disk_commit() returns.
  * 2. "format" is written with the last batch of a copy: a copy that was not finished is none.
- * 3. A folder that was a store once is never taken for a new one: the file "format" tells.
+ * 3. A folder that was a store before is never treated as a new one: it has the file "format".
  * 4. LMDB trusts its files and crashes on bad ones, so disk_verify() looks at them before it does;
  *    each record has a checksum of its own.
- * 5. Nobody but this process uses the files, and only one call at a time does: LMDB's own locks are
- *    off.
+ * 5. Only this process uses the files, with only one call at a time: LMDB's own locks are off.
  * 6. A commit counts only if data.mdb in the folder is still the file that was opened: what is written
  *    into a removed file is lost with it.
  * 7. No descriptor of the store is inherited by a program that this process starts.
@@ -293,7 +292,8 @@ static int note_place(struct lmdb *lmdb)
 	return 0;
 }
 
-/* LMDB opens its data file without close-on-exec: whoever had that descriptor could read and overwrite every object. */
+/* LMDB opens its data file without close-on-exec: a process that inherits the descriptor could read and overwrite every
+ * object. */
 static int seal_env(const struct lmdb *lmdb)
 {
 	int fd = -1;
@@ -360,8 +360,8 @@ static int verify(const struct lmdb *lmdb, struct err *err)
 	return err_set(err, why.code, "%s", why.text);
 }
 
-/* Sees that the header is ours. Where there is none: `was_store` tells whether there ever was one;
- * without it and without objects the making was cut short, and nothing is lost by going on. */
+/* Checks the header. If there is none: `was_store` says whether the folder was a store before; if
+ * not, and without objects, its creation was interrupted, and nothing is lost by continuing. */
 static int check_header(struct lmdb *lmdb, bool was_store, struct err *err)
 {
 	AUTO(txn_abort) MDB_txn *txn = NULL;

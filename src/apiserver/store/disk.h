@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/store/disk.h - what a restart needs: the current objects and the counter of revisions.
  *
- * The store serves everything from memory; this is what it writes to, behind a table of functions
- * so that a test or a simulation can bring a disk that fails (disk_memory.h). disk_open() is the
- * real one: LMDB in a folder.
+ * The store serves everything from memory; this is what it writes to, through a table of functions
+ * so that a test or a simulation can use a disk that fails (disk_memory.h). disk_open() is the real
+ * one: LMDB in a folder.
  *
  * One call at a time. disk_commit() and disk_probe() may run on another thread than the others. */
 #ifndef APISERVER_DISK_H

@@ -2,9 +2,9 @@
 /* apiserver/store/disk_copy.c - a copy of a store: where it may go, and how it gets there whole or not at all.
  *
  * The folder above the copy is opened without following links, and everything else goes through its
- * descriptor. The copy is written into a new folder of our own beside its place (".NAME.partial-PID"),
- * reached by descriptor as well, and renamed when it is complete and synced. A rename replaces nothing
- * but an empty folder, whatever has come there meanwhile.
+ * descriptor. The copy is written into a new folder of our own next to its destination
+ * (".NAME.partial-PID"), reached by descriptor as well, and renamed when it is complete and synced. A
+ * rename replaces nothing but an empty folder, whatever has come there meanwhile.
  *
  * Always true: nothing that was there before is opened for writing, cut short or removed. */
 #include <dirent.h>

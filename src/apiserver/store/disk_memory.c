@@ -2,7 +2,7 @@
 /* apiserver/store/disk_memory.c - records in a map, and faults.
  *
  * Records are encoded and decoded as on a real disk, so that what a test or a simulation reopens
- * went the same way. A commit that fails leaves nothing behind, unless it is told to. */
+ * went the same way. A failed commit stores nothing, unless the test asks for it. */
 #include "apiserver/store/disk_memory.h"
 
 #include <assert.h>
@@ -17,7 +17,7 @@
 
 struct record {
 	size_t len;
-	struct str key; /* behind the bytes */
+	struct str key; /* stored after the bytes */
 	char bytes[];
 };
 

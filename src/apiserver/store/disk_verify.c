@@ -99,7 +99,7 @@ struct file {
 	struct err *err;
 };
 
-/* Where the walk over a tree is. */
+/* The position of a walk over a tree. */
 struct walk {
 	struct file *file;
 	const struct tree *tree;
@@ -158,7 +158,7 @@ static uint32_t node_count(const struct page *page)
 	return (uint32_t)(page->lower - sizeof(*page)) / 2;
 }
 
-/* The node at `index`, its key, and the room behind its key. */
+/* The node at `index`, its key, and the space after its key. */
 static int open_node(const struct file *file, const struct page *page, uint32_t index,
 		     struct node *ret, struct str *key, struct str *rest)
 {
@@ -348,7 +348,7 @@ static int visit_free(struct file *file, unsigned flags, struct str key, struct 
 		memcpy(&page, value.ptr + i * sizeof(page), sizeof(page));
 		if (page < META_COUNT || page >= before)
 			return unsound(file, page, "is listed as free out of order");
-		/* one behind the end was never written: it was free from its first moment */
+		/* a page after the end was never written: it was free from the start */
 		if (page < file->pages && test_and_set(file, page))
 			return unsound(file, page, "is free and in use at once");
 		before = page;
@@ -381,7 +381,7 @@ static int choose_meta(struct file *file, struct meta *ret)
 {
 	struct meta metas[META_COUNT] = {0};
 
-	file->page_size = PAGE_SIZE_MIN; /* until the first one has told */
+	file->page_size = PAGE_SIZE_MIN; /* until the first page was read */
 	if (read_meta(file, 0, &metas[0]) < 0)
 		return -1;
 	file->page_size = metas[0].free.pad;
@@ -396,7 +396,7 @@ static int choose_meta(struct file *file, struct meta *ret)
 			       "the two root records of data.mdb do not go together");
 	file->pages = file->len / file->page_size;
 	file->last_page = ret->last_page;
-	/* pages behind the end may have been taken and freed again without being written */
+	/* pages after the end may have been allocated and freed again without being written */
 	if (ret->last_page < 1 || ret->last_page > file->pages + file->pages / 2 + 65536)
 		return err_set(file->err, ERR_STORE_READ, "data.mdb is cut short");
 	return 0;

@@ -7,7 +7,7 @@
 
 /* Walks every page but the content of large values. ERR_STORE_READ and what is wrong, where LMDB
  * could crash on it or would go on to destroy it; another code where it cannot be read at all.
- * Nobody may write to it meanwhile. */
+ * The file must not be written meanwhile. */
 int disk_verify(const char *path, struct err *err) MUST_CHECK;
 
 #endif

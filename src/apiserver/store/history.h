@@ -14,8 +14,8 @@
 struct history;
 struct store_event;
 
-/* Behind `revision`, with nothing in it. At most `max_events`, at least 1, which together hold at
- * most `max_bytes` of objects. */
+/* An empty history that starts after `revision`. At most `max_events`, at least 1, which together
+ * hold at most `max_bytes` of objects. */
 struct history *history_new(int64_t revision, size_t max_events, size_t max_bytes)
 	__attribute__((returns_nonnull));
 void history_free(struct history *history);
@@ -29,7 +29,7 @@ void history_trim(struct history *history, int64_t revision, size_t max_bytes);
  * any more). */
 const struct store_event *history_find(const struct history *history, int64_t revision);
 
-/* The revision behind which it is complete. */
+/* It is complete after this revision. */
 int64_t history_compacted(const struct history *history);
 size_t history_len(const struct history *history);
 /* What the objects in it take; one that two events hold counts twice. Many of them are current ones,

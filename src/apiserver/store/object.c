@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/store/object.c - objects in memory and their records on disk.
  *
- * One allocation: struct object, then key, text and pairs, without gaps. The pairs are the labels
- * (key, value), then the values of the fields. Each string is a number n in base 128: where n is
- * even, n / 2 bytes follow; where it is odd, another number follows, which says where behind the
- * start of the key the n / 2 bytes are: names stand in the key and labels in the text anyway. The names of the fields are the same for all objects of a kind and so are held once.
+ * One allocation: struct object, then key, text and pairs, without gaps. The pairs are the labels (key, value), then
+ * the values of the fields. Each string is a number n in base 128: if n is even, n / 2 bytes follow; if it is odd,
+ * another number follows, the offset of the n / 2 bytes from the start of the key: names are in the key and labels in
+ * the text anyway. The names of the fields are the same for all objects of a kind and so are held once.
  *
  * A record is struct record_head, key, text, pairs and names, in the byte order of the machine
  * (disk.c refuses the other one).
@@ -38,7 +38,7 @@ struct object_names {
 };
 
 struct record_head {
-	uint64_t checksum; /* of everything behind it */
+	uint64_t checksum; /* of everything after it */
 	int64_t revision;
 	uint32_t key_len;
 	uint32_t text_len;
@@ -48,7 +48,7 @@ struct record_head {
 	uint32_t field_count;
 };
 
-/* Where a walk over packed strings is. `whole` is what shared strings refer to. */
+/* The position of a walk over packed strings. `whole` is what shared strings refer to. */
 struct walk {
 	const char *at;
 	const char *end;
@@ -317,7 +317,7 @@ struct object *object_new(const struct object_parts *parts, int64_t revision,
 			  struct object_names **names, struct buf *scratch)
 {
 	buf_clear(scratch);
-	/* no growing while views of it are held: room for the worst case */
+	/* it must not grow while views of it exist: space for the worst case */
 	size_t most = parts->key.len + parts->before.len + parts->behind.len + REVISION_DIGITS;
 	size_t names_at, text_end;
 

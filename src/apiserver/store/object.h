@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/store/object.h - a version of an object: immutable, shared by reference count.
  *
- * `text` is its compact JSON as it is sent, with its resourceVersion in it. Beside it are the
- * labels and the selectable fields, so that no list or watch has to parse to select. All of it is
- * one allocation; what labels and fields have in common with the text is not kept twice.
+ * `text` is its compact JSON as it is sent, with its resourceVersion in it. Labels and selectable
+ * fields are stored with it, so that lists and watches select without parsing. All of it is one
+ * allocation; what labels and fields have in common with the text is not kept twice.
  *
  * The same bytes with a checksum before them are its record on disk. */
 #ifndef APISERVER_OBJECT_H
@@ -69,8 +69,8 @@ struct object_parts {
 	struct str before; /* the text up to the digits of resourceVersion ... */
 	struct str behind; /* ... and what follows them */
 	const struct object_pair *labels;
-	/* Where in `behind` the key of each label probably stands, and its value three bytes after it;
-	 * NULL: not known. That saves searching, and what stands there is compared. */
+	/* The probable offset of each label's key in `tail`, with its value three bytes after it;
+	 * NULL: not known. This saves searching; the bytes at the offset are compared. */
 	const uint32_t *label_places;
 	const struct object_pair *fields;
 	uint32_t label_count;

@@ -175,7 +175,7 @@ static void objects_free(struct omap *objects)
 	struct str key = str_none();
 	struct object *object = omap_seek(objects, key, &key);
 
-	/* the map compares a key that is still there: it is freed behind the step */
+	/* the map still compares this key: it is freed after the step */
 	while (object) {
 		struct object *next = omap_after(objects, key, &key);
 
@@ -311,7 +311,7 @@ size_t store_count_from(const struct store *store, struct str prefix, struct str
 		return 0; /* longer than any key */
 	assert(prefix.len && prefix.ptr[prefix.len - 1] != CHAR_MAX);
 	memcpy(end, prefix.ptr, prefix.len);
-	end[prefix.len - 1]++; /* the first text behind all that starts with it */
+	end[prefix.len - 1]++; /* the first text after all with this prefix */
 	return omap_count(store->visible, from, str_of(end, prefix.len));
 }
 

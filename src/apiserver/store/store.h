@@ -9,12 +9,12 @@
  *	store_write()	checks its precondition against the newest version of the object, written or only staged,
  *			gives it the next revision and stages it
  *	commit		all that was staged while the last commit ran goes to disk in one transaction, off the
- *			thread; then, in order of revision, each write becomes visible to readers, its event goes to
- *			the watchers and its writer is told
- * so that acknowledged means durable, nobody sees what could still be lost, and a busy server pays
- * for one sync per batch. If a commit fails, staged writes are answered with ERR_UNAVAILABLE, further
- * ones are refused, and reading goes on. If there was no space, or the file is not where it was, the
- * store tries again every second until it can write, and goes on; anything else is for good.
+ *			thread; then, in order of revision, each write becomes visible to readers, its event goes to the watchers and its writer is called
+ * so that acknowledged means durable, readers never see what could still be lost, and a busy server
+ * pays for one sync per batch. If a commit fails, staged writes are answered with ERR_UNAVAILABLE,
+ * further ones are refused, and reading goes on. If there was no space, or the file is not where it
+ * was, the store tries again every second until it can write, and goes on; anything else is for
+ * good.
  *
  * Keys are "<group>/<plural>/<namespace>/<name>" ("/pods/ns/a", "/nodes//n1",
  * "batch.volcano.sh/jobs/ns/j"): a prefix is a kind, or a kind in a namespace. */
@@ -72,7 +72,7 @@ void store_observe_resumed(struct store *store, store_resumed_fn *fn, void *arg)
 /* --- reading: borrowed until control goes back to the loop; object_ref() to keep --- */
 
 struct object *store_get(const struct store *store, struct str key);
-/* The first visible object behind `after` (or at `prefix`, when `after` is none) with this prefix,
+/* The first visible object after `after` (or at `prefix`, if `after` is none) with this prefix,
  * or NULL. */
 struct object *store_next(const struct store *store, struct str prefix, struct str after);
 /* The same for many of them, each in constant time; control must not go back to the loop between.
@@ -164,10 +164,10 @@ struct store_event {
 };
 
 struct store_watch;
-/* Called for each event behind the start, in order of revision, none twice, none left out. */
+/* Called for each event after the start, in order of revision, without duplicates or gaps. */
 typedef void store_event_fn(void *arg, const struct store_event *event);
-/* Everything with this prefix, from just behind `revision` on. Events that have already happened
- * are handed over before this returns. ERR_EXPIRED when `revision` is older than store_compacted().
+/* Watches everything with this prefix, starting after `revision`. Past events are delivered before
+ * this returns. ERR_EXPIRED when `revision` is older than store_compacted().
  * */
 struct store_watch *store_watch(struct store *store, struct str prefix, int64_t revision,
 				store_event_fn *fn, void *arg, struct err *err) MUST_CHECK;
@@ -198,7 +198,8 @@ bool store_is_copying(const struct store *store);
 /* Called once; err is NULL when the copy is durable. */
 typedef void store_backup_fn(void *arg, const struct err *err);
 /* A copy of the state that readers see now, as a store of its own in `folder`, which must be empty
- * or missing (disk.h says more). ERR_TOO_MANY_REQUESTS while another one is being written. It is written off the thread, from memory: writing goes on meanwhile, and a store
+ * or missing (disk.h says more). ERR_TOO_MANY_REQUESTS while another one is being written. It is
+ * written off the thread, from memory: writing goes on meanwhile, and a store
  * that has failed can be saved this way. */
 void store_backup(struct store *store, const char *folder, store_backup_fn *done, void *arg);
 /* Walks everything and asserts what must be true; for tests. */

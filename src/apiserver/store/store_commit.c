@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/store/store_commit.c - the way of a write: staged, committed with others of its batch, published.
  *
- * A write is a struct pending from store_write() until its writer is told. It waits in `queue`;
+ * A write is a struct pending from store_write() until its writer is called. It waits in `queue`;
  * start_commit() moves the writes of one batch into `commit`, which a worker brings to disk;
  * commit_done() makes them visible one by one. What must stay true is in store.c. The worker reads
  * what `commit` refers to and writes nothing but its results. */
@@ -61,7 +61,7 @@ static struct object *apply(struct store *store, const struct pending *pending)
 	return old;
 }
 
-/* A durable write: seen by readers, told to watches, told to its writer. */
+/* A durable write becomes visible to readers, is sent to watches and reported to its writer. */
 static void publish(struct store *store, struct pending *pending)
 {
 	static const enum store_event_type types[] = {

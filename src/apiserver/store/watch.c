@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/store/watch.c - telling watches of events.
+/* apiserver/store/watch.c - delivers events to watches.
  *
- * 1. A watch is told of an event only if that is newer than all it was told of before: none twice,
- *    none out of order, whoever adds watches while events are being told.
+ * 1. A watch gets an event only if it is newer than all that it got before: no duplicates, always
+ *    in order, even if watches are added while events are delivered.
  * 2. A watch that ends during callbacks stays in its list, dead, until the outermost one is over: a
  *    walk never loses its place. */
 #include "apiserver/store/watch.h"
@@ -17,7 +17,7 @@
 struct store_watch {
 	struct list link;
 	struct watches *among;
-	int64_t known;      /* told of everything up to this revision */
+	int64_t known;      /* it got everything up to this revision */
 	store_event_fn *fn; /* NULL: dead */
 	void *arg;
 	size_t prefix_len;

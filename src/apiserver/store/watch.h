@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/store/watch.h - those who are told of events, in one list for each kind.
+/* apiserver/store/watch.h - the watches of the store, in one list per kind.
  *
  * The inside of store_watch(): the store keeps a list with each kind, and one for prefixes that are
  * wider than a kind, so that an event looks only at watches that it may concern. */
@@ -22,12 +22,12 @@ void watches_init(struct watches *watches);
 /* All of them must have ended. */
 void watches_done(struct watches *watches);
 
-/* Told from just behind `revision` on. */
+/* Gets the events after `revision`. */
 struct store_watch *watches_add(struct watches *watches, struct str prefix, int64_t revision,
 				store_event_fn *fn, void *arg) __attribute__((returns_nonnull));
-/* Tell those whom it concerns, and who do not know it yet. */
+/* Delivers an event to the watches that it concerns and that did not get it yet. */
 void watches_tell(struct watches *watches, const struct store_event *event);
-/* Tell only this one. */
+/* Delivers it to this watch only. */
 void watch_tell(struct store_watch *watch, const struct store_event *event);
 
 #endif

@@ -365,7 +365,7 @@ static void test_end_of_pod(struct visitor *by, struct visitor *who, const char 
 
 	reply_done(&reply);
 	reply = try_it(who, token, "GET", "/version");
-	ok(reply.code == 401, "the pod is gone, its token is refused: %d", reply.code);
+	ok(reply.code == 401, "the pod was deleted, its token is rejected: %d", reply.code);
 	reply_done(&reply);
 	make(by, "/api/v1/namespaces/own/pods", POD);
 	reply = try_it(who, token, "GET", "/version");

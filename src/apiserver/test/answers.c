@@ -102,7 +102,7 @@ static void test_collection(struct visitor *admin)
 	   "a removal of all answers with the list");
 	reply_done(&reply);
 	left = ask_for(admin, MAPS "?labelSelector=all", "application/json");
-	ok(json_len(json_get(json_doc_root(left), "items")) == 0, "and they have gone");
+	ok(json_len(json_get(json_doc_root(left), "items")) == 0, "and they were deleted");
 }
 
 /* After so many turns, whatever is under way by then. */

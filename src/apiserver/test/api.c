@@ -2,7 +2,7 @@
 /* The API in process, on the virtual loop and a store in memory: what each verb answers, by tables of steps. */
 #include "apiserver/test/world.h"
 
-/* What a watch has been told: one line an event. */
+/* What a watch got: one line per event. */
 struct told {
 	struct buf lines;
 	bool ended;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who is calling: tokens from a file, certificates, and nobody. */
+/* Authentication: tokens from a file, certificates, and anonymous. */
 #include "apiserver/auth/auth.h"
 
 #include <stdio.h>

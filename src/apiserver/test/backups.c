@@ -106,7 +106,7 @@ static void test_schedule(void)
 	ok(stats_of(backups).done == 6 && count(folder, "volcano-") == KEEP,
 	   "one an hour, and three are kept");
 	ok(count(folder, "volcano-20260101T05000") == 1 && count(folder, ".") == 2,
-	   "the newest, and nothing beside them");
+	   "the newest, and nothing else");
 	make_folder(folder, "volcano-20200101T000000Z-r1", "mine"); /* none of ours: no mark */
 	make_folder(folder, "volcano-20200101T000000Z-rx", "format");
 	make_folder(folder, "volcano-2020", "format");

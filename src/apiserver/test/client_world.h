@@ -145,7 +145,7 @@ __attribute__((unused)) static const char *text_at(struct json_doc *doc, const c
 	return text;
 }
 
-/* Time passes, and everybody does what there is to do. */
+/* Advances the time, and runs all pending work. */
 __attribute__((unused)) static void world_pass(struct world *w, int64_t time)
 {
 	int64_t until = loop_uptime(w->loop) + time;

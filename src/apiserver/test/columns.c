@@ -212,7 +212,7 @@ static const struct {
 	 "[\"x\",\"a\",\"v\",\"n\",true,\"60m\"]"},
 };
 
-/* Pods: the spec beside two containers, the status, then READY, STATUS and RESTARTS. */
+/* Pods: the spec in addition to two containers, the status, then READY, STATUS and RESTARTS. */
 #define RUNNING "\"ready\":true,\"state\":{\"running\":{}}"
 static const struct {
 	const char *spec;

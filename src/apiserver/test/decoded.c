@@ -58,7 +58,7 @@ int main(void)
 		(void)loop_turn(loop, TIME_MINUTE);
 	}
 	ok(decoded_bytes(decoded) > 0 && decoded_bytes(decoded) < 10000,
-	   "what nobody has asked for is dropped: %zu", decoded_bytes(decoded));
+	   "what is not used is dropped: %zu", decoded_bytes(decoded));
 	parses = decoded_parses(decoded);
 	json_doc_unref(decoded_get(decoded, small));
 	ok(decoded_parses(decoded) == parses, "what is asked for stays");

@@ -78,7 +78,7 @@ static void test_verbs(void)
 	one.precondition_uid = str_none();
 	ok(world_ask(&w, &got, &one) == 200, "a delete");
 	ok(world_ask(&w, &got, &one) == 404 && got.reason == ERR_NOT_FOUND,
-	   "and it is gone: the reason is NotFound");
+	   "and it was deleted: the reason is NotFound");
 	is(got.text, "configmaps \"one\" not found");
 	ok(world_ask(&w, &got,
 		     &(struct client_ask){CONFIGMAPS, .verb = CLIENT_DELETE_COLLECTION,
@@ -208,7 +208,7 @@ static void test_watches(void)
 	start_watch(&w, &seen, (struct client_watch){.resource_version = STR("2")});
 	while (!seen.ended && loop_turn(w.loop, 0))
 		;
-	ok(seen.ended == 1 && seen.reason == ERR_EXPIRED, "one from too long ago is told so");
+	ok(seen.ended == 1 && seen.reason == ERR_EXPIRED, "one from too long ago gets an error");
 	start_watch(&w, &seen, (struct client_watch){.label_selector = STR("a in (")});
 	while (!seen.ended && loop_turn(w.loop, 0))
 		;
@@ -249,7 +249,7 @@ static void test_streams(void)
 	client_stream(w.client, &stream);
 	loop_drain(w.loop);
 	ok(seen.ended == 1 && seen.reason == ERR_NOT_FOUND && !seen.lines[0],
-	   "one of nothing is told so");
+	   "one of nothing gets an error");
 	world_close(&w);
 }
 

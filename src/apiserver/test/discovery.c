@@ -67,7 +67,7 @@ static void test_discovery(void)
 	kinds_remove(kinds, beta);
 	ok(!kinds_find(kinds, STR("example.com"), STR("v1beta2"), STR("widgets")), "removed");
 	ok(kinds_generation(kinds) > generation, "changes are counted");
-	ok(str_is(beta->name, "Widget"), "whoever holds it may still read it");
+	ok(str_is(beta->name, "Widget"), "holders of a reference may still read it");
 }
 
 static const struct {

@@ -99,7 +99,7 @@ static void test_write_and_read(void)
 	ok(disk_commit(disk, &(struct disk_batch){&gone, 1, 5}, &err) == 0, "one is removed");
 	ok(disk_commit(disk, &(struct disk_batch){&never, 1, 6}, &err) == 0,
 	   "what was never there can be removed");
-	ok(disk_bytes(disk) > 100000, "it takes room");
+	ok(disk_bytes(disk) > 100000, "it takes space");
 	disk_close(disk);
 	ok(stat(folder, &info) == 0 && (info.st_mode & 0777) == 0700, "the folder is private");
 	disk = must_open(folder);
@@ -140,8 +140,8 @@ static void test_growing(void)
 	rm_folder(folder);
 }
 
-/* A batch that changes something on every page takes far more room than its own size: the map turns
- * out to be too small only while it is written. */
+/* A batch that changes something on every page takes far more space than its own size: only the
+ * write shows that the map is too small. */
 static void test_growing_late(void)
 {
 	enum { STEP = 200 };
@@ -224,7 +224,7 @@ static void test_lock(void)
 	rm_folder(folder);
 }
 
-/* As nobody, where the test is run by root: root may write everywhere. */
+/* As the user "nobody", if root runs the test: root may write everywhere. */
 static int open_as_nobody(const char *folder)
 {
 	if (geteuid() == 0 && (setegid(65534) < 0 || seteuid(65534) < 0))
@@ -243,7 +243,7 @@ static void test_folders(void)
 	ok(!disk_open(deep, &err) && strstr(err.text, "No such file"), "no parent: %s", err.text);
 	ok(fd_write_file(file, "x", 1, 0600, &err) == 0, "(a file)");
 	ok(!disk_open(file, &err) && strstr(err.text, "Not a directory"), "a file: %s", err.text);
-	ok(chmod(folder, 0555) == 0, "(a folder that nobody may write to)");
+	ok(chmod(folder, 0555) == 0, "(a folder that is not writable)");
 	ok(in_child(open_as_nobody, folder) == ERR_UNAVAILABLE, "is refused");
 	ok(in_child(open_as_nobody, inside) == ERR_UNAVAILABLE, "so is a new one in it");
 	ok(chmod(folder, 0755) == 0 && unlink(file) == 0, "(else)");
@@ -292,7 +292,7 @@ static void test_full(void)
 		   revision == acknowledged + 1,
 	   "what was acknowledged is there, and nothing else");
 	ok(commit_one(disk, "/pods/a/after", 3000, revision + 1, &err) == 0,
-	   "with room again, writing goes on");
+	   "with free space again, writing goes on");
 	disk_close(disk);
 	rm_folder(folder);
 }
@@ -645,7 +645,7 @@ static void test_moved(void)
 		   strstr(err.text, "replaced"),
 	   "not when its file is another: %s", err.text);
 	ok(unlink(data) == 0 && unlink(kept) == 0 && commit_one(disk, "/pods/a/3", 10, 4, &err) < 0,
-	   "nor when it is gone: %s", err.text);
+	   "nor when it was removed: %s", err.text);
 	disk_close(disk);
 	rm_folder(folder);
 }

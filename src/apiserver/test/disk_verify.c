@@ -181,7 +181,7 @@ static uint64_t get64(const struct image *image, size_t at)
 	return value;
 }
 
-/* Where the root record that counts is. */
+/* The offset of the valid root record. */
 static size_t meta_at(const struct image *image)
 {
 	enum { TXN_AT = HEAD + 128 };
@@ -229,7 +229,7 @@ static void test_certain(struct image *image)
 	refuses(image, meta + FREE_TREE + ROOT, &main_root, 8, "is in use twice");
 	refuses(image, meta + FREE_TREE + ENTRIES, &far, 8, "has lost some");
 	refuses(image, free_root + 12, &zero, 2, "is empty");
-	/* the first list of free pages: behind its node's head and its key */
+	/* the first list of free pages: after its node's header and its key */
 	memcpy(&node, image->bytes + free_root + HEAD, 2);
 	size_t list = free_root + node + 16;
 

@@ -66,7 +66,7 @@ static void test_bytes(void)
 	   "%zu bytes of 10000 are used", history_bytes(history));
 	ok(history_len(history) == 5, "five events fit, with the versions that they replaced");
 	add(history, 100, 5000);
-	ok(history_len(history) < 5 && history_find(history, 100), "a large one takes their room");
+	ok(history_len(history) < 5 && history_find(history, 100), "a large one takes their space");
 	add(history, 101, 20000);
 	ok(history_len(history) == 0 && history_compacted(history) == 101,
 	   "one that is too large goes at once");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Informers against the server in the same process: what they tell and keep is what is there,
- * whatever goes wrong on the way. */
+/* Informers against the server in the same process: what they report and keep matches the server,
+ * with any faults. */
 #include "client/informer.h"
 
 #include "base/buf.h"
@@ -200,7 +200,7 @@ static void test_telling(void)
 	is(take_lines(&some), "-a/n1 ");
 	ok(!strcmp(text_at(informer_get(all.informer, STR("b"), STR("n0")), "data.v"), "1"),
 	   "a stored document by its name");
-	ok(!informer_get(all.informer, STR("a"), STR("n1")), "and none that is gone");
+	ok(!informer_get(all.informer, STR("a"), STR("n1")), "and none that was deleted");
 	ok(informer_index_len(all.informer, 0, STR("all")) == 5 &&
 		   informer_index_len(all.informer, 0, STR("1")) == 1,
 	   "an index follows");
@@ -260,7 +260,7 @@ static void test_resuming(size_t history)
 		is(take_lines(&heard), "-a/n0 -a/n1 +a/n1 +a/n3 ");
 	ok(stats.relists == (history ? 1 : 0),
 	   history ? "a version that was forgotten: the list again" : "a resumed watch");
-	ok(!heard.broken, "nothing was told that cannot be");
+	ok(!heard.broken, "nothing impossible was reported");
 	stop(&heard);
 	client_free(client);
 	world_close(&w);

@@ -255,7 +255,7 @@ static const struct step events[] = {
 	"\"labels\":{\"t\":\"1\"}},\"spec\":{\"restartPolicy\":\"Never\",\"containers\":[{"    \
 	"\"name\":\"c\",\"image\":\"i\"}]}}}}"
 
-/* What the server fills in again is no change, whoever left it out and how. */
+/* A default that the server sets again is not a change, however it was left out. */
 static const struct step left_out[] = {
 	{"POST", "/apis/scheduling.k8s.io/v1/priorityclasses",
 	 "{\"metadata\":{\"name\":\"high\"},\"value\":7,\"preemptionPolicy\":\"Never\"}", 201,
@@ -325,7 +325,7 @@ static void test_selectors(struct world *w)
 #define CLAIMS "/api/v1/namespaces/a/persistentvolumeclaims"
 #define A_PODS "/api/v1/namespaces/a/pods"
 
-/* What is warned of, each line behind a bar. */
+/* Warnings, each after a bar. */
 static const struct {
 	const char *path, *body, *want;
 } warned[] = {

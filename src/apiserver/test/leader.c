@@ -126,7 +126,7 @@ static void test_handing_over(void)
 	a.faults.cut = true;
 	took = until(&w, &a.stops, 1);
 	ok(took > 7 * TIME_SECOND && took <= 10 * TIME_SECOND,
-	   "who cannot renew stops before anybody else may begin");
+	   "a leader that cannot renew stops before another one can start");
 	a.faults.cut = false;
 	ok(until(&w, &a.starts, 2) >= 0, "and leads again when it can");
 	json_doc_unref(got.doc);
@@ -134,7 +134,7 @@ static void test_handing_over(void)
 	world_close(&w);
 }
 
-/* Somebody puts a label on a lease that is being renewed. */
+/* A client sets a label on a lease that is being renewed. */
 static void test_meddling(void)
 {
 	const struct client_ask get = {.verb = CLIENT_GET,

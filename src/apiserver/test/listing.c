@@ -144,7 +144,7 @@ int main(void)
 	call = world_call(&w, &in_pieces, &left, "GET", MAPS);
 	call->options.form = compact.form;
 	api_serve(call);
-	ok(call->source->next(call->source_state, &left.text), "a list that nobody reads on");
+	ok(call->source->next(call->source_state, &left.text), "a list that is not read further");
 	call_free(call); /* the sanitizer sees what is left behind */
 	buf_done(&left.text);
 	world_free(&w);

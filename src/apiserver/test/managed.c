@@ -246,7 +246,7 @@ static void test_filling(void)
 
 #define DEPLOYMENT "/apis/apps/v1/namespaces/default/deployments/d"
 
-/* A deployment whose container has these variables, in an order of no use to anybody. */
+/* A deployment whose container has these variables, in an arbitrary order. */
 static char *make_deployment(unsigned from, unsigned count, const char *value)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;

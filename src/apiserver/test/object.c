@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects: labels and fields beside the text, and the record on disk. */
+/* Objects: labels and fields stored with the text, and the record on disk. */
 #include "apiserver/store/object.h"
 
 #include <malloc.h>
@@ -113,7 +113,7 @@ static struct object *make_placed(uint32_t place, size_t filler)
 	return object;
 }
 
-/* Where a label is said to stand it is found however far that is, and nothing else is believed. */
+/* A label is found at its hint however far that is, and a wrong hint is not trusted. */
 static void test_places(void)
 {
 	enum { FAR = 5000, PLACE = 7 + FAR + 12 };
@@ -212,10 +212,10 @@ static void test_size(void)
 	struct object *pod = make_pod(12345, &names);
 	size_t beside = object_bytes(pod) - pod->text.len;
 
-	printf("# a pod of %zu bytes of text takes %zu bytes beside it, %zu from the allocator\n",
+	printf("# a pod of %zu bytes of text takes %zu bytes in addition, %zu from the allocator\n",
 	       pod->text.len, beside, malloc_usable_size(pod) + 8 - pod->text.len);
-	ok(pod->text.len > 2900 && beside < 200, "a pod of 3 kB takes %zu bytes beside its text",
-	   beside);
+	ok(pod->text.len > 2900 && beside < 200,
+	   "a pod of 3 kB takes %zu bytes in addition to its text", beside);
 	object_unref(pod);
 	object_names_unref(names);
 }

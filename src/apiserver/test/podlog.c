@@ -156,7 +156,7 @@ static void test_refused(struct world *w, struct fake *fake)
 	call = world_call(w, &reading, &reader, "GET", PODS "/p/log");
 	call->options.container = STR("waits");
 	api_serve(call);
-	ok(reader.code == 400 && fake->open == 0, "what the source says is told");
+	ok(reader.code == 400 && fake->open == 0, "the error of the source is reported");
 }
 
 static void test_read(struct world *w, struct fake *fake)
@@ -201,7 +201,7 @@ static void test_follow(struct world *w, struct fake *fake)
 	call = read_log(w, &reader, true, 0);
 	loop_drain(w->loop);
 	call_free(call);
-	ok(fake->open == 0, "or its reader has gone");
+	ok(fake->open == 0, "or its reader has disconnected");
 	buf_done(&reader.text);
 	read_log(w, &reader, true, 0);
 	loop_drain(w->loop);

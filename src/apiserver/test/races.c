@@ -287,7 +287,7 @@ static int64_t revision_of(const struct request *request)
 	return text.len ? strtoll(text.ptr, NULL, 10) : 0;
 }
 
-/* Jobs are accepted before their queue gets children, or is closed, and not after: told by revisions. */
+/* Jobs are accepted before their queue gets children, or is closed, and not after, by revisions. */
 static bool jobs_come_first(struct burst *burst, const char *end)
 {
 	int64_t ended = 0, last = 0;
@@ -571,9 +571,9 @@ static const struct {
 	{quotas_hold, "a quota is not exceeded, and its status is right"},
 	{budgets_hold, "evictions leave what a budget wants"},
 	{pods_are_bound_once, "a pod is bound once"},
-	{namespaces_are_emptied, "nothing is left in a namespace that is gone"},
+	{namespaces_are_emptied, "nothing is left in a deleted namespace"},
 	{names_are_accepted_once, "one definition of a group has a name"},
-	{definitions_leave_nothing, "nothing is left of a definition that is gone"},
+	{definitions_leave_nothing, "nothing is left of a deleted definition"},
 };
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims and volumes go when nobody uses them any more. */
+/* Claims and volumes are removed when they are no longer in use. */
 #include "apiserver/test/world.h"
 
 #define NS "/api/v1/namespaces"

@@ -35,7 +35,7 @@ static const struct step again[] = {
 	{"GET", NS "/a/services/kubernetes", NULL, 404, "/reason", "NotFound"},
 };
 
-/* Nobody waits in between: what a namespace has comes with it. */
+/* Without waiting in between: the defaults of a namespace come with it. */
 static void test_at_once(struct world *w)
 {
 	AUTO(answer_done)

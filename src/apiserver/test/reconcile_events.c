@@ -85,7 +85,7 @@ static void test_surplus(void)
 	world_settle(&w);
 	there(&w, text);
 	is(text, "cde");
-	world_restart(&w); /* with room for all */
+	world_restart(&w); /* with space for all */
 	there(&w, text);
 	is(text, "cde");
 	world_wait(&w, MINUTES(61));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The taints of nodes follow their conditions, whoever reports them. */
+/* The taints of nodes follow their conditions, for any reporter. */
 #include "apiserver/test/world.h"
 
 #define NODES "/api/v1/nodes"
@@ -70,7 +70,7 @@ static const struct step foreign[] = {
 static const struct step pressures[] = {
 	{"POST", NODES, "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"unschedulable\":true}}", 201,
 	 "/spec/taints/0/key", NOT_READY},
-	{"GET", NODES "/p", NULL, 200, "/spec/taints/1", NULL}, /* nobody reports for it */
+	{"GET", NODES "/p", NULL, 200, "/spec/taints/1", NULL}, /* no program reports for it */
 	{"PATCH merge", NODES "/p", "{\"spec\":{\"unschedulable\":null}}", 200, "/kind", "Node"},
 	WITH("MemoryPressure", "memory-pressure"),
 	WITH("DiskPressure", "disk-pressure"),

@@ -235,7 +235,7 @@ static void test_many(struct world *w)
 
 enum { OBJECTS = 12, ROUNDS = 400 };
 
-/* An object with up to two owners, which may be gone or never have been. */
+/* An object with up to two owners, which may be deleted or may never have existed. */
 static void make_random(struct world *w, uint64_t *seed)
 {
 	AUTO(buf_done) struct buf body = BUF_UNBOUNDED;
@@ -271,7 +271,7 @@ static void remove_random(struct world *w, uint64_t *seed)
 	json_doc_unref(ask(w, "DELETE", path, bodies[random_next(seed) % 4]).doc);
 }
 
-/* Nothing is left half done, and whoever has owners has one that is there. */
+/* Nothing is left half done, and an object with owners has an existing one. */
 static bool is_sound(struct world *w)
 {
 	struct object *object = store_next(w->store, STR("/configmaps/a/r"), str_none());

@@ -145,7 +145,7 @@ static void test_bound(void)
 	close_bench(&b);
 }
 
-/* Of each pod of a large job something is to be told at once. */
+/* Events for each pod of a large job at once. */
 static void test_flood(void)
 {
 	struct bench b;
@@ -219,7 +219,7 @@ static void test_long(void)
 	got = str_from(events(&b));
 	ok(got.len <= LIMIT_EVENT_MESSAGE + STR("1 Normal Long p: ").len &&
 		   str_ends(got, STR("\u00e9...")),
-	   "a long message is cut behind a whole character: %zu", got.len);
+	   "a long message is cut after a whole character: %zu", got.len);
 	close_bench(&b);
 }
 

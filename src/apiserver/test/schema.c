@@ -385,7 +385,7 @@ static void test_prune(void)
 			       "spec.o.y spec.t.metadata.odd");
 	schema_prune(schema, copy, json_doc_root(copy), add_path, &again);
 	is(buf_text(&again), buf_text(&unknown));
-	ok(json_eq(json_doc_root(copy), json_doc_root(want)), "what is unknown is gone");
+	ok(json_eq(json_doc_root(copy), json_doc_root(want)), "unknown fields are removed");
 	schema_prune(schema, copy, json_doc_root(copy), NULL, NULL);
 	ok(json_eq(json_doc_root(copy), json_doc_root(want)), "and nothing more, the second time");
 }
@@ -703,7 +703,7 @@ static void test_steps(void)
 	ok(none.len == 0, "a text that matches in many ways matches");
 	match_texts("^(\\\\w+\\\\s?)*$", 1000, "many words with blanks in between and an end!",
 		    &each);
-	ok(each.len == 1000, "one that does not is told of each time (%zu)", each.len);
+	ok(each.len == 1000, "one that does not is reported each time (%zu)", each.len);
 	match_texts("(x?y?z?){300}w", 20000, "xyxyxyxyzzzzyxyxyxyxyxyxzzyxyxyxyxy", &over);
 	ok(over.len > 0 && str_find(str_from(over.ptr[over.len - 1].message),
 				    STR("running out of steps"), 0) >= 0,

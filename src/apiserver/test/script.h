@@ -3,9 +3,9 @@
  * asserted on the way. For seeded random bytes (replay.c) and for a fuzzer (fuzz_store.c).
  *
  * The model is the list of all writes in order of revision. What must hold, after every step:
- * 1. writers are told in order of revision, each once, and only then readers see the write;
+ * 1. writers are called in order of revision, each once, and only then readers see the write;
  * 2. the state that readers see is that of the writes up to its revision;
- * 3. for every revision r that is kept, the state at r and the events behind r give the state now;
+ * 3. for every revision r that is kept, the state at r and the events after r give the current state;
  * 4. what was acknowledged is there after the store was closed, or had failed, and was opened again,
  *    and so is nothing else, but what the last commit may have brought to disk. */
 #ifndef APISERVER_TEST_SCRIPT_H
@@ -48,7 +48,7 @@ struct script {
 	struct disk_memory *memory;
 	struct store *store;
 	VEC(struct script_write) writes; /* of revision 2, 3, ... */
-	int64_t told;                    /* the newest revision that its writer was told of */
+	int64_t told;                    /* the newest revision that its writer was called for */
 	bool expect_failure;
 	struct script_watch watches[SCRIPT_WATCHES];
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The server over HTTPS: who may, what is told of bodies and forms, and what happens at each limit. */
+/* The server over HTTPS: access, errors about bodies and media types, and what happens at each limit.
+ */
 #include "apiserver/server.h"
 
 #include <sys/stat.h>
@@ -26,7 +27,7 @@ static void check(struct visitor *visitor, const char *method, const char *targe
 
 static void test_who(struct site *site)
 {
-	static const char *const wrong[] = {"authorization", "Bearer nobody", NULL};
+	static const char *const wrong[] = {"authorization", "Bearer unknown", NULL};
 	struct visitor *nobody = visitor_of(site, TLS_ALPN_ANY, true);
 	struct reply reply;
 	char line[128];
@@ -328,14 +329,14 @@ static void test_in_flight(void)
 	}
 	/* large ones wait for their workers before they count */
 	ok(made >= 3 && (refused > 0) == !WORLD_LARGE_BYTES && made + refused == AT_ONCE,
-	   "of %d writes at once %d are made, and %d told to come back", AT_ONCE, made, refused);
+	   "of %d writes at once %d are made, and %d rejected for now", AT_ONCE, made, refused);
 	check(admin, "GET", MAPS, NULL, "200");
 	visitor_free(admin);
 	site_close(&site);
 }
 
-/* One connection has more under way than its user may have: it is told to come back, and another
- * connection of the same user, which asks for little, is served. */
+/* One connection has more under way than its user may have: it is rejected for now, and another
+ * connection of the same user with few requests is served. */
 static void test_user_in_flight(void)
 {
 	struct site site = site_open(&(struct apiserver_options){
@@ -366,8 +367,7 @@ static void test_user_in_flight(void)
 		reply_done(&replies[i]);
 	}
 	ok(good >= 3 && refused > 0 && good + refused == AT_ONCE,
-	   "of %d writes of one user %d are made, and %d told to come back", AT_ONCE, good,
-	   refused);
+	   "of %d writes of one user %d are made, and %d rejected for now", AT_ONCE, good, refused);
 
 	buf_puts(&large, "{\"metadata\":{\"name\":\"large\"},\"data\":{\"k\":\"");
 	while (large.len < LIMIT_BODY_BYTES - 1000)
@@ -501,14 +501,14 @@ static void test_watchers(void)
 	watch_start(admin, &second);
 	watch_start(admin, &third);
 	ok(first.code == 200 && second.code == 200 && third.code == 429,
-	   "one watch more than the limit is told to come back");
+	   "one watch more than the limit is rejected for now");
 	while (!third.ended)
 		(void)loop_turn(site.loop, -1);
 	http_call_cancel(first.call);
 	do
 		watch_start(admin, &third);
-	while (third.code == 429); /* until the server has seen that the first one is gone */
-	ok(third.code == 200, "when one has gone there is room");
+	while (third.code == 429); /* until the server has seen that the first one has ended */
+	ok(third.code == 200, "when one has ended another one is accepted");
 	http_call_cancel(second.call);
 	http_call_cancel(third.call);
 	visitor_free(admin);
@@ -542,7 +542,7 @@ static bool write_round(struct visitor *admin, int round)
 }
 
 /* One reads, the other does not for a while: it gets everything all the same, from the history, and
- * nobody else notices. */
+ * no other client notices. */
 static void test_slow_watcher(void)
 {
 	struct site site = site_open(&(struct apiserver_options){.watcher_bytes = 2 * 1024 * 1024});
@@ -562,13 +562,13 @@ static void test_slow_watcher(void)
 	ok(good == SLOW_ROUNDS, "writing goes on while one watcher sleeps");
 	while (fast.events < SLOW_EVENTS + 1 && !fast.ended)
 		(void)loop_turn(site.loop, -1);
-	ok(fast.events == SLOW_EVENTS + 1 && !fast.ended, "who reads is told all of %d events",
+	ok(fast.events == SLOW_EVENTS + 1 && !fast.ended, "a reader gets all of %d events",
 	   SLOW_EVENTS + 1);
 	http_call_resume(slow.call);
 	while (slow.events < SLOW_EVENTS + 1 && !slow.ended)
 		(void)loop_turn(site.loop, -1);
 	ok(slow.events == SLOW_EVENTS + 1 && !slow.ended,
-	   "who reads late is told all of them as well: %zu", slow.events);
+	   "a late reader gets all of them as well: %zu", slow.events);
 	http_call_cancel(slow.call);
 	http_call_cancel(fast.call);
 	visitor_free(sleeper);
@@ -613,7 +613,7 @@ static void test_large_initial(void)
 			(void)loop_turn(site.loop, -1);
 		ok(watching.events == INITIAL_OBJECTS && !watching.ended &&
 			   watching.bytes > (size_t)INITIAL_OBJECTS * INITIAL_BYTES,
-		   "%s: a watch is told of all %d objects of 1 MB", i ? "HTTP/2" : "HTTP/1.1",
+		   "%s: a watch gets all %d objects of 1 MB", i ? "HTTP/2" : "HTTP/1.1",
 		   INITIAL_OBJECTS);
 		http_call_cancel(watching.call);
 	}

@@ -100,12 +100,12 @@ static void test_visibility(void)
 	(void)loop_turn(loop, 0); /* the commit runs */
 	ok(told[0].calls == 0 && store_revision(store) == 1, "nor while it is being committed");
 	ok(put(store, STORE_DELETE, "/pods/ns/a", 3, "2", &told[2]) == 4, "removed meanwhile");
-	ok(!store_newest(store, STR("/pods/ns/a")), "for writers it is gone");
+	ok(!store_newest(store, STR("/pods/ns/a")), "for writers it is deleted");
 	ok(put(store, STORE_CREATE, "/pods/ns/a", 0, "3", &told[3]) == 5, "made again meanwhile");
 	store_check(store);
 	(void)loop_turn(loop, 0);
 	ok(told[0].calls == 1 && told[1].calls == 1 && told[2].calls == 0,
-	   "those of the first commit are told");
+	   "those of the first commit are called");
 	is(text_of(store, "/pods/ns/a"), "{\"rv\":\"3\",\"v\":\"2\"}");
 	ok(told[0].seen == 2 && told[1].seen == 3, "each when the readers' revision is its own");
 	is(told[0].text, "{\"rv\":\"2\",\"v\":\"1\"}");
@@ -228,7 +228,7 @@ static void test_reading(void)
 	is(seen, "/pods/a/1 /pods/a/2 /pods/b/1 ");
 	object = store_next(store, STR("/pods/b/"), STR("/pods/a/1"));
 	ok(object && str_is(object->key, "/pods/b/1"), "a place before the prefix is its start");
-	ok(!store_next(store, STR("/pods/b/"), STR("/pods/b/1")), "nothing behind the last");
+	ok(!store_next(store, STR("/pods/b/"), STR("/pods/b/1")), "nothing after the last");
 	ok(store_count(store, STR("")) == 6, "all are counted");
 	ok(store_count(store, STR("/pods/")) == 3, "a kind is counted");
 	ok(store_count(store, STR("/pods/a/")) == 2, "a namespace is counted");
@@ -301,7 +301,7 @@ static void test_watching(void)
 	(void)put(store, STORE_CREATE, "/pods/a/1", 0, "x", NULL);
 	(void)put(store, STORE_CREATE, "/pods/b/1", 0, "x", NULL);
 	(void)put(store, STORE_CREATE, "/nodes//n", 0, "x", NULL);
-	ok(all.calls == 0, "nothing is told of what could still be lost");
+	ok(all.calls == 0, "nothing is reported that could still be lost");
 	store_flush(store);
 	(void)put(store, STORE_UPDATE, "/pods/a/1", 0, "y", NULL);
 	(void)put(store, STORE_DELETE, "/pods/a/1", 0, "y", NULL);
@@ -397,7 +397,7 @@ static void test_chain(void)
 	while (told.calls < 5)
 		(void)loop_turn(loop, -1);
 	ok(store_revision(store) == 5 && store_count(store, STR("/pods/")) == 4,
-	   "writers write on when they are told");
+	   "writers write again when they are called");
 	store_check(store);
 }
 
@@ -446,8 +446,7 @@ static void note_resumed(void *arg)
 	++*(int *)arg;
 }
 
-/* A full disk suspends writes until there is space; whatever of the failed commit has reached it is gone
- * then. */
+/* A full disk suspends writes until there is space; what the failed commit has written is undone then. */
 static void test_suspension(bool keep)
 {
 	AUTO(loop_free) struct loop *loop = virtual_loop(1);
@@ -549,7 +548,8 @@ static void test_nonsense(const char *key, int64_t revision, int64_t counter)
 	object_names_unref(names);
 }
 
-/* Who writes on when told is refused once the store closes, so that closing has an end. */
+/* A writer that writes again from its callback is rejected while the store closes, so that closing
+ * ends. */
 static void test_closing(void)
 {
 	AUTO(loop_free) struct loop *loop = virtual_loop(1);
@@ -598,10 +598,10 @@ static void test_slow_disk(void)
 		(void)put(store, STORE_CREATE, key, 0, "x", &last);
 		loop_drain(loop);
 	}
-	ok(first.calls == 0 && store_revision(store) == 1, "a slow disk holds nobody up");
+	ok(first.calls == 0 && store_revision(store) == 1, "a slow disk blocks nothing");
 	ok(write(gate.open[1], "12", 2) == 2, "(the gate opens)");
 	store_flush(store);
-	ok(first.calls == 1 && last.calls == 99 && last.revision == 101, "then all are told");
+	ok(first.calls == 1 && last.calls == 99 && last.revision == 101, "then all are called");
 	ok(disk_memory_commits(memory) == 2, "and those who waited shared a commit");
 	store_check(store);
 	close(gate.open[0]);

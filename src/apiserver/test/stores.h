@@ -58,7 +58,7 @@ __attribute__((unused)) static struct store *open_folder(struct loop *loop, cons
 	return open_with(loop, &(struct store_options){.folder = folder});
 }
 
-/* What the writer of one object was told. */
+/* What the writer of one object got. */
 struct told {
 	int calls;
 	int64_t revision; /* 0: it failed */

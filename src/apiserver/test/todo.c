@@ -79,7 +79,7 @@ int main(void)
 	loop_drain(loop);
 	ok(seen.count == 1000, "and the next turns the rest");
 	todo_add(seen.todo, STR("left"));
-	todo_add_after(seen.todo, STR("behind"), TIME_HOUR);
+	todo_add_after(seen.todo, STR("after"), TIME_HOUR);
 	todo_free(seen.todo);
 	buf_done(&seen.text);
 	return tap_done();

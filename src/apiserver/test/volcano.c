@@ -77,7 +77,7 @@ static const struct step steps[] = {
 	 201, "/kind", "CronJob"},
 };
 
-/* A refusal that does not fit into a struct err is told in full. */
+/* A rejection that does not fit into a struct err is reported in full. */
 static void test_long_refusal(struct world *w)
 {
 	AUTO(buf_done) struct buf body = BUF_UNBOUNDED;
@@ -96,7 +96,7 @@ static void test_long_refusal(struct world *w)
 		   str_find(json_str(json_get(json_doc_root(answer.doc), "message")),
 			    STR("spec.task[39].template.spec.containers[0].image: Required value."),
 			    0) > 0,
-	   "what is wrong with 40 tasks is told of each");
+	   "the errors of 40 tasks are all reported");
 	json_doc_unref(answer.doc);
 }
 

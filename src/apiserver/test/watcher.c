@@ -7,7 +7,7 @@
 
 #define MAPS "/api/v1/namespaces/a/configmaps"
 
-/* Takes a few events, and then no more until it has been given room. */
+/* Takes a few events, and then no more until the test allows it. */
 struct reader {
 	struct call *call;
 	struct buf lines;
@@ -144,7 +144,7 @@ static void test_at_its_pace(void)
 	give_room(&w, &reader, 100);
 	is(buf_text(&reader.lines), "MOD:m1 MOD:m1 MOD:m1 MOD:m2 ");
 	watcher_has_room(reader.call->watcher);
-	ok(!reader.ended, "room that was not asked for changes nothing");
+	ok(!reader.ended, "permission that was not asked for changes nothing");
 	call_free(reader.call);
 	buf_done(&reader.lines);
 	world_free(&w);
@@ -163,8 +163,7 @@ static void test_too_slow(void)
 	is(buf_text(&reader.lines), "MOD:m0 ");
 	give_room(&w, &reader, 100);
 	is(buf_text(&reader.lines), "MOD:m0 ERROR:410 ");
-	ok(reader.ended,
-	   "who is further behind than the history reaches gets an error and the end");
+	ok(reader.ended, "a watcher that is older than the history gets an error and ends");
 	buf_done(&reader.lines);
 
 	reader_start(&w, &reader, 1);

@@ -67,7 +67,7 @@ static void walk_type(struct walk *walk, const struct type *type)
 			continue;
 		if (strcmp(type->name, "DeleteOptions") == 0 &&
 		    (str_is(name, "kind") || str_is(name, "apiVersion")))
-			continue; /* likewise */
+			continue; /* the same here */
 		walk->fields++;
 		if (!has_number(type, message, name)) {
 			printf("#   %s.%s has no number\n", type->name, field->name);

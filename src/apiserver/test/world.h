@@ -41,7 +41,7 @@ struct answer {
 	int code;
 	int64_t retry_after;
 	struct json_doc *doc;
-	char warnings[1024]; /* each behind a bar */
+	char warnings[1024]; /* each after a bar */
 };
 
 static inline void answer_done(struct answer *answer)
@@ -78,7 +78,7 @@ static inline enum http_method world_method(const char *method)
 	return HTTP_METHOD_OTHER;
 }
 
-/* "PATCH merge" is a merge patch; "PATCH json" and plain "PATCH" (strategic) likewise. */
+/* "PATCH merge" is a merge patch; "PATCH json" and plain "PATCH" (strategic) work the same way. */
 static inline enum patch_type world_patch(const char *method)
 {
 	return strstr(method, "merge")  ? PATCH_MERGE

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/verb/podlog.c - the output of containers, as a stream.
  *
- * A log is read in pieces, one a turn, as long as its reader keeps up; while too much waits to be sent,
- * reading pauses. One that is followed goes on until its container has ended or the reader has gone.
+ * A log is read in pieces, one per turn, as long as its reader keeps up; while too much waits to be
+ * sent, reading pauses. One that is followed goes on until its container has ended or the reader has
+ * disconnected.
  *
  * Always true: what was sent is at most limitBytes; the source's log is closed exactly once. */
 #include "apiserver/verb/podlog.h"

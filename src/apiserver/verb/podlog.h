@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/verb/podlog.h - the output of containers: pods/NAME/log, and who provides the bytes.
  *
- * The API knows what may be asked and answers with a stream; the bytes come from a source, which whoever
- * runs pods on this server registers:
+ * The API checks the request and answers with a stream; the bytes come from a source, which the node
+ * agent registers:
  *
  *	api_set_log_source(api, &source, node);
  *
@@ -38,7 +38,7 @@ struct log_request {
 
 enum log_state {
 	LOG_MORE, /* there is more: read again */
-	LOG_WAIT, /* nothing for now: a follower is told when there may be more */
+	LOG_WAIT, /* nothing for now: the source calls the follower when there may be more */
 	LOG_END,
 };
 

@@ -230,7 +230,7 @@ static int check_budget(struct call *call, struct json budget, struct err *err)
 	return 0;
 }
 
-/* One disruption less; the pod is noted until it has gone. */
+/* One disruption less; the pod is recorded until it was deleted. */
 static void count_down(struct call *call, const struct budget *budget)
 {
 	struct json_doc *doc = json_doc_thaw(json_doc_root(budget->doc));

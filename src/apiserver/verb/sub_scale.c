@@ -2,8 +2,8 @@
 /* apiserver/verb/sub_scale.c - the size of an object, whatever its kind: a Scale is read out of it, and a
  * changed one is an update of the object in that one place.
  *
- * Where the numbers are is in the row of the kind (struct kind_scale), by the paths of a definition for
- * custom kinds. Everything else is as for any update: versions, validation, generation. */
+ * The row of the kind has the paths of the numbers (struct kind_scale); for custom kinds the definition
+ * has them. Everything else is as for any update: versions, validation, generation. */
 #include "apiserver/verb/sub_scale.h"
 
 #include "apiserver/api_internal.h"

@@ -144,7 +144,7 @@ static bool mark(struct call *call, struct json_doc *doc, int64_t grace)
 	return true;
 }
 
-/* Who asked for the removal of dependents in the old words is told that it has only begun. */
+/* A request with the old orphanDependents option gets an answer that the deletion has only begun. */
 static int started_code(const struct call *call)
 {
 	return call->options.orphan == OPTION_FALSE ? 202 : 200;
@@ -156,7 +156,7 @@ static bool answers_status(const struct call *call)
 	return !call->kind->returns_deleted;
 }
 
-/* What becomes of dependents when nobody says anything about them. */
+/* What happens to dependents by default. */
 static void warn_removal(struct call *call)
 {
 	if (call->kind->removal_warning && !call->options.propagation.len &&

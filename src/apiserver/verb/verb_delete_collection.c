@@ -3,8 +3,8 @@
  *
  * The answer is the list as it was. Each removal is a call of its own, of the same user and with
  * the same options. They are made a few per turn; the answer waits for the last of them. An object
- * that has gone meanwhile is no error; one that may not go is the answer, and the others go all the
- * same. If the caller goes away, what has not been removed by then stays.
+ * that was deleted meanwhile is no error; if one cannot be deleted, that is the answer, and the
+ * others are deleted nevertheless. If the caller disconnects, the rest is not deleted.
  *
  * Always true: `waiting` counts the removals under way, and one more while some are still to be
  * started. */
@@ -21,7 +21,7 @@
 enum { STEP = 128, AT_ONCE = 1024 };
 
 struct sweep {
-	struct call *call; /* NULL: it is gone, and nobody waits */
+	struct call *call; /* NULL: it has ended, and no client waits */
 	struct page page;
 	size_t next; /* of its objects: those from here on are still to be removed */
 	struct call_step more;

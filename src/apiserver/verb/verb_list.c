@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/verb/verb_list.c - many objects, whole or page by page.
  *
- * A list is of one state: the newest that readers see, or, for the pages behind the first one, the
- * state of the first. That older state is had without keeping copies: it is the present one, with
- * what the history says has changed since put back (store_at()). A page token names the state and
- * the last key, and is of no use to anybody else. */
+ * A list is of one state: the newest that readers see, or, for pages after the first one, the state
+ * of the first. That older state needs no copy: it is the current one with the later changes of the
+ * history undone (store_at()). A page token names the state and the last key, and works for its
+ * user only. */
 #include "apiserver/api_internal.h"
 #include "apiserver/request/filter.h"
 #include "apiserver/request/listing.h"

@@ -208,7 +208,7 @@ static bool check_kind(struct edit *edit)
 	return true;
 }
 
-/* --- apply: what somebody wants of an object, whether it is there or not --- */
+/* --- apply: creates or changes an object --- */
 
 static bool begin_apply(struct edit *edit)
 {

@@ -2,7 +2,8 @@
 /* apiserver/verb/verb_update.c - a new version of an object: PUT, and what a patch has made.
  *
  * Everything happens in one turn against the newest version, staged ones included (or, of a large object, as
- * if it had: edit.h), so that two writers can never both start from the same one: where a resourceVersion is given it must be that
+ * if it had: edit.h), so that two writers can never both start from the same one: where a
+ * resourceVersion is given it must be that
  * version, and where none is given the update is to whatever is there. */
 #include <inttypes.h>
 
@@ -179,7 +180,7 @@ static bool is_invalid(struct call *call, struct json object, struct json old)
 	const struct kind_ops *ops = call->kind->ops;
 
 	causes.warned = &warned;
-	/* upstream asks twice, once for all kinds and once for each, and tells both times */
+	/* upstream asks twice, once for all kinds and once for each, and reports both times */
 	metadata_validate_update(call, object, old, &causes);
 	if (call->kind->content->validate)
 		call->kind->content->validate(call->kind, call->sub, object, old, &causes);
@@ -292,8 +293,8 @@ const struct edit_step edit_version[] = {
 
 /* --- PUT ------------------------------------------------------------------------------------- */
 
-/* What a status is sent along with is not taken from there (confine()), only held against the rules of a
- * body. What is as it was has passed them: it is left out, so that nobody walks through it. */
+/* The other parts of a body that updates the status are ignored (confine()), but must follow the rules
+ * of a body. Unchanged parts have passed them: they are left out, so that they are not walked again. */
 static struct json_doc *without_known(struct json body, struct json old)
 {
 	struct json_doc *left = json_doc_new();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/watch/watcher.c - watches: what happens to a kind, told to everybody who asked.
+/* apiserver/watch/watcher.c - watches: delivers the changes of a kind to its watchers.
  *
- * A hub a kind listens to the store; each of its watchers has a filter. An event is printed once
- * for each shape that somebody wants (at most: ADDED, MODIFIED, DELETED) and the bytes are shared.
+ * One hub per kind watches the store; each of its watchers has a filter. An event is printed once
+ * for each form that a watcher needs (at most: ADDED, MODIFIED, DELETED) and the bytes are shared.
  * An object that comes to match a watcher's selector is ADDED to it, one that ceases to is DELETED.
  *
  * A watcher that is live gets each event as it happens. One that has more to read than its
@@ -12,9 +12,8 @@
  * to where it is gets an ERROR (410), as one that starts there would.
  *
  * Always true of a watcher:
- * 1. It has been told every event of its filter between the revision that it started from and the
- *    one it is at, in order, none twice.
- * 2. It is live, or its step is queued, or it waits for room (`full`), or it is ending. */
+ * 1. It got every event of its filter between its start revision and its current one, in order, without duplicates.
+ * 2. It is live, or its step is queued, or it waits until it can send more (`full`), or it is ending. */
 #include "apiserver/watch/watcher.h"
 
 #include <assert.h>
@@ -48,7 +47,7 @@ struct hub {
 	struct api *api;
 	const struct kind *stored;
 	struct store_watch *source;
-	struct list watchers; /* those that are told */
+	struct list watchers; /* those that get events */
 	size_t users;         /* and those that are ending */
 };
 
@@ -71,8 +70,7 @@ struct watcher {
 	bool ending;
 };
 
-/* --- telling
- * ------------------------------------------------------------------------------------------------
+/* --- delivering ----------------------------------------------------------------------------------------------
  * */
 
 static void close_now(void *arg)
@@ -82,7 +80,7 @@ static void close_now(void *arg)
 	watcher->call->sink->ended(watcher->call); /* frees the call, and with it the watcher */
 }
 
-/* Nothing more is told; the call ends in a later turn, so that no list is torn under its walker. */
+/* Nothing more is sent; the call ends in a later turn, so that no list changes during a walk. */
 static void watcher_end(struct watcher *watcher)
 {
 	if (watcher->ending)
@@ -154,7 +152,7 @@ static void tell_object(struct watcher *watcher, enum shape shape, struct object
 }
 
 /* An object that leaves a selector is sent as it was when it matched, at the revision of the change
- * that made it leave. Nobody selects from it: it has neither labels nor fields. */
+ * that made it leave. It is not selected from: it has neither labels nor fields. */
 static struct object *object_left(const struct store_event *event, struct texts *texts)
 {
 	static const struct str mark = STR_INIT("\"resourceVersion\":\"");
@@ -294,7 +292,7 @@ static struct hub *hub_get(struct api *api, const struct kind *kind)
 	return hub;
 }
 
-/* A hub that nobody listens to goes. */
+/* A hub without watchers is freed. */
 static void hub_release(struct hub *hub)
 {
 	if (--hub->users)
@@ -465,7 +463,7 @@ static void start_from(struct watcher *watcher, int64_t revision)
 	watcher->revision = revision;
 	watcher->told = revision;
 	if (revision < store_revision(store) && revision < watcher->call->kind->since) {
-		/* nobody can have seen the kind then */
+		/* no client can have seen the kind then */
 		(void)err_set(&err, ERR_EXPIRED,
 			      "too old resource version: %" PRId64 " (%" PRId64 ")", revision,
 			      watcher->call->kind->since);

@@ -85,7 +85,7 @@ struct api *api_new(const struct api_options *options)
 	api->definitions = definitions_new(api);
 	api->openapi = openapi_new();
 	api->before = buf_make(LIMIT_OBJECT_BYTES);
-	api->behind = buf_make(LIMIT_OBJECT_BYTES);
+	api->tail = buf_make(LIMIT_OBJECT_BYTES);
 	return api;
 }
 
@@ -131,7 +131,7 @@ void api_free(struct api *api)
 	admit_volcano_free(api->volcano);
 	kinds_free(api->kinds);
 	buf_done(&api->before);
-	buf_done(&api->behind);
+	buf_done(&api->tail);
 	for (size_t i = 0; i < api->arenas.len; i++)
 		arena_free(api->arenas.ptr[i]);
 	vec_done(&api->arenas);
@@ -394,7 +394,7 @@ static bool is_put_off(struct call *call)
 }
 
 /* A definition that was removed between the look-up of its kind and the call takes it along. */
-static bool is_gone(struct call *call)
+static bool is_deleted_kind(struct call *call)
 {
 	struct err err;
 
@@ -477,7 +477,7 @@ void api_serve(struct call *call)
 		call->api->in_flight++;
 		call->in_flight = true;
 	}
-	if (is_gone(call) || are_options_invalid(call) || is_namespace_wrong(call) ||
+	if (is_deleted_kind(call) || are_options_invalid(call) || is_namespace_wrong(call) ||
 	    is_name_wrong(call) || is_form_wrong(call))
 		return;
 	if (call->kind->deprecated)

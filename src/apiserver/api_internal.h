@@ -45,7 +45,7 @@ struct api {
 	struct openapi *openapi;         /* documents that were asked for */
 	struct offloads *offloads;
 	struct buf before,
-		behind; /* the text of an object on its way to the store (staged_write.c) */
+		tail; /* the text of an object on its way to the store (staged_write.c) */
 	VEC(struct arena *) arenas; /* of calls that are over, for the next ones */
 };
 
@@ -123,7 +123,7 @@ struct staging {
 	bool ready;
 	bool unchanged;          /* since `old` */
 	struct buf before;       /* its text, ... */
-	struct buf behind;       /* ... but for the revision between the two */
+	struct buf tail;         /* ... but for the revision between the two */
 	struct json_doc *answer; /* of a dry run */
 	struct store_write write;
 };

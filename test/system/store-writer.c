@@ -82,7 +82,7 @@ static void write_next(struct slot *slot)
 	slot->removes = there && random_next(&writer->seed) % 4 == 0;
 	write.op = slot->removes ? STORE_DELETE : there ? STORE_UPDATE : STORE_CREATE;
 	write.before = write.key;
-	write.behind = str_of(filler, random_next(&writer->seed) % sizeof(filler));
+	write.tail = str_of(filler, random_next(&writer->seed) % sizeof(filler));
 	if (store_write(writer->store, &write, NULL, &err) < 0)
 		die(err.text);
 }

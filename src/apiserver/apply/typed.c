@@ -329,7 +329,7 @@ static const char *go_type_of(struct json value)
 					   : "map[string]interface {}";
 }
 
-static int say_unwanted(enum want want, struct json value, struct str up, struct err *err)
+static int report_unexpected(enum want want, struct json value, struct str up, struct err *err)
 {
 	static const char *const names[] = {[WANT_SCALAR] = "any scalar",
 					    [WANT_STRING] = "string",
@@ -452,7 +452,7 @@ static int check(struct typed_place place, struct json value, struct str up, str
 	if (json_is(value, JSON_NULL))
 		return 0;
 	if (!is_wanted(want, value))
-		return say_unwanted(want, value, up, err);
+		return report_unexpected(want, value, up, err);
 	if (json_is(value, JSON_OBJ))
 		return check_members(place, value, up, err);
 	if (json_is(value, JSON_ARR))
@@ -728,7 +728,7 @@ struct removing {
 	struct buf step;
 };
 
-static bool is_gone(void *arg, struct str key, struct json value)
+static bool is_removed(void *arg, struct str key, struct json value)
 {
 	struct removing *removing = arg;
 	struct typed_place below = element_of(removing->place);
@@ -758,7 +758,7 @@ void typed_remove(struct typed_place place, struct json_doc *doc, struct json va
 	struct removing removing = {place, doc, value, set, BUF_UNBOUNDED};
 
 	if (is_object(place, value) || is_list(place, value))
-		json_remove_if(doc, value, is_gone, &removing);
+		json_remove_if(doc, value, is_removed, &removing);
 	buf_done(&removing.step);
 }
 

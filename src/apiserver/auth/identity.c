@@ -22,7 +22,7 @@
 enum { TOKEN_BYTES = 24, TOKENS_MAX_BYTES = 1024 * 1024 };
 
 /* A certificate of ours: how its files are called, who it is and how long for. */
-struct paper {
+struct cert_spec {
 	const char *file;
 	const char *name;
 	const char *const *groups;
@@ -32,16 +32,16 @@ struct paper {
 };
 
 static const char *const admin_groups[] = {"system:masters"};
-static const struct paper ca_paper = {
+static const struct cert_spec ca_spec = {
 	.file = "ca", .name = "volcano-ca", .lifetime = 10 * YEAR, .use = CERT_USE_ANY};
-static const struct paper server_paper = {
+static const struct cert_spec server_spec = {
 	.file = "apiserver", .name = "kube-apiserver", .lifetime = YEAR, .use = CERT_USE_SERVER};
-static const struct paper admin_paper = {.file = "admin",
-					 .name = "kubernetes-admin",
-					 .groups = admin_groups,
-					 .group_count = ARRAY_LEN(admin_groups),
-					 .lifetime = YEAR,
-					 .use = CERT_USE_CLIENT};
+static const struct cert_spec admin_spec = {.file = "admin",
+					    .name = "kubernetes-admin",
+					    .groups = admin_groups,
+					    .group_count = ARRAY_LEN(admin_groups),
+					    .lifetime = YEAR,
+					    .use = CERT_USE_CLIENT};
 
 struct work {
 	struct loop *loop;
@@ -60,11 +60,11 @@ void identity_done(struct identity *identity)
 	identity->tokens = NULL;
 }
 
-static int load(const struct work *work, const struct paper *paper, struct cert_pair *ret,
+static int load(const struct work *work, const struct cert_spec *cert_spec, struct cert_pair *ret,
 		struct err *err)
 {
-	AUTO(mem_free) char *cert = mem_printf("%s/%s.crt", work->options->folder, paper->file);
-	AUTO(mem_free) char *key = mem_printf("%s/%s.key", work->options->folder, paper->file);
+	AUTO(mem_free) char *cert = mem_printf("%s/%s.crt", work->options->folder, cert_spec->file);
+	AUTO(mem_free) char *key = mem_printf("%s/%s.key", work->options->folder, cert_spec->file);
 
 	if (access(cert, F_OK) < 0 && access(key, F_OK) < 0)
 		return err_set(err, ERR_NOT_FOUND, "%s is not there yet", cert);
@@ -75,11 +75,11 @@ static int load(const struct work *work, const struct paper *paper, struct cert_
 	return 0;
 }
 
-static int save(const struct work *work, const struct paper *paper, const struct cert_pair *pair,
-		struct err *err)
+static int save(const struct work *work, const struct cert_spec *cert_spec,
+		const struct cert_pair *pair, struct err *err)
 {
-	AUTO(mem_free) char *cert = mem_printf("%s/%s.crt", work->options->folder, paper->file);
-	AUTO(mem_free) char *key = mem_printf("%s/%s.key", work->options->folder, paper->file);
+	AUTO(mem_free) char *cert = mem_printf("%s/%s.crt", work->options->folder, cert_spec->file);
+	AUTO(mem_free) char *key = mem_printf("%s/%s.key", work->options->folder, cert_spec->file);
 
 	return cert_pair_save(pair, cert, key, err);
 }
@@ -88,13 +88,13 @@ static int open_ca(const struct work *work, struct err *err)
 {
 	struct cert_pair *ca = &work->identity->ca;
 	struct cert_request ask = {
-		.name = ca_paper.name, .now = loop_now(work->loop), .lifetime = ca_paper.lifetime};
+		.name = ca_spec.name, .now = loop_now(work->loop), .lifetime = ca_spec.lifetime};
 	struct cert_check check;
 
-	if (load(work, &ca_paper, ca, err) < 0) {
+	if (load(work, &ca_spec, ca, err) < 0) {
 		if (err->code != ERR_NOT_FOUND)
 			return -1;
-		return cert_new_ca(&ask, ca, err) < 0 ? -1 : save(work, &ca_paper, ca, err);
+		return cert_new_ca(&ask, ca, err) < 0 ? -1 : save(work, &ca_spec, ca, err);
 	}
 	check = (struct cert_check){
 		.cert = str_from(ca->cert), .key = str_from(ca->key), .now = loop_now(work->loop)};
@@ -112,7 +112,7 @@ int64_t identity_ca_ends(const struct identity *identity)
 
 /* Good for a while yet, for everything that it is wanted for? No certificate is good for longer than its
  * CA: near the end of that one, a new certificate would be no better. */
-static bool is_good(const struct work *work, const struct paper *paper,
+static bool is_good(const struct work *work, const struct cert_spec *cert_spec,
 		    const struct cert_pair *pair)
 {
 	struct cert_check check = {
@@ -120,7 +120,7 @@ static bool is_good(const struct work *work, const struct paper *paper,
 		.key = str_from(pair->key),
 		.ca = str_from(work->identity->ca.cert),
 		.now = loop_now(work->loop),
-		.use = paper->use,
+		.use = cert_spec->use,
 	};
 	struct cert_check later = check;
 	int64_t end = identity_ca_ends(work->identity) - TIME_SECOND;
@@ -128,39 +128,39 @@ static bool is_good(const struct work *work, const struct paper *paper,
 	later.now = later.now + RENEW_BEFORE < end ? later.now + RENEW_BEFORE : end;
 	if (cert_check(&check, NULL) < 0 || cert_check(&later, NULL) < 0)
 		return false;
-	for (size_t i = 0; paper->use == CERT_USE_SERVER && i < work->options->host_count; i++)
+	for (size_t i = 0; cert_spec->use == CERT_USE_SERVER && i < work->options->host_count; i++)
 		if (!cert_has_host(check.cert, work->options->hosts[i]))
 			return false;
 	return true;
 }
 
 /* A certificate that our CA signs: if its file is deleted, it is made again. */
-static int open_signed(const struct work *work, const struct paper *paper, struct cert_pair *ret,
-		       struct err *err)
+static int open_signed(const struct work *work, const struct cert_spec *cert_spec,
+		       struct cert_pair *ret, struct err *err)
 {
 	AUTO(cert_pair_done) struct cert_pair pair = {0};
 	struct cert_request ask = {
-		.name = paper->name,
-		.groups = paper->groups,
-		.group_count = paper->group_count,
+		.name = cert_spec->name,
+		.groups = cert_spec->groups,
+		.group_count = cert_spec->group_count,
 		.now = loop_now(work->loop),
-		.lifetime = paper->lifetime,
+		.lifetime = cert_spec->lifetime,
 	};
 	int rc;
 
-	if (load(work, paper, &pair, err) == 0 && is_good(work, paper, &pair)) {
+	if (load(work, cert_spec, &pair, err) == 0 && is_good(work, cert_spec, &pair)) {
 		*ret = cert_pair_take(&pair);
 		return 0;
 	}
 	cert_pair_done(&pair);
-	if (paper->use == CERT_USE_SERVER) {
+	if (cert_spec->use == CERT_USE_SERVER) {
 		ask.hosts = work->options->hosts;
 		ask.host_count = work->options->host_count;
 		rc = cert_new_server(&work->identity->ca, &ask, ret, err);
 	} else {
 		rc = cert_new_client(&work->identity->ca, &ask, ret, err);
 	}
-	return rc < 0 ? -1 : save(work, paper, ret, err);
+	return rc < 0 ? -1 : save(work, cert_spec, ret, err);
 }
 
 static void print_token(struct loop *loop, struct buf *to)
@@ -202,8 +202,8 @@ int identity_open(struct loop *loop, const struct identity_options *options, str
 	if (mkdir(options->folder, 0700) < 0 && errno != EEXIST)
 		return err_errno(err, errno, "%s", options->folder);
 	if (open_ca(&work, err) < 0 ||
-	    open_signed(&work, &server_paper, &identity.server, err) < 0 ||
-	    open_signed(&work, &admin_paper, &identity.admin, err) < 0 ||
+	    open_signed(&work, &server_spec, &identity.server, err) < 0 ||
+	    open_signed(&work, &admin_spec, &identity.admin, err) < 0 ||
 	    open_tokens(&work, err) < 0)
 		return -1;
 	*ret = identity;

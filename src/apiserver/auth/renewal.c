@@ -42,7 +42,7 @@ static void warn(const struct renewal *renewal, const struct err *err)
 }
 
 /* Nothing here can renew the CA: clients and pods trust it by its certificate. */
-static void look_at_ca(const struct renewal *renewal)
+static void check_ca(const struct renewal *renewal)
 {
 	int64_t end = identity_ca_ends(&renewal->identity);
 	char text[TIME_TEXT_SIZE];
@@ -62,7 +62,7 @@ void renewal_check(struct renewal *renewal)
 	bool admin;
 	struct err err = {0};
 
-	look_at_ca(renewal);
+	check_ca(renewal);
 	if (identity_open(renewal->loop, &renewal->options.identity, &now, &err) < 0) {
 		warn(renewal, &err);
 		return;

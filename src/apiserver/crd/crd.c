@@ -368,8 +368,8 @@ static void put_versions(struct json versions, struct buf *to)
 	buf_putc(to, ']');
 }
 
-static void tell_versions(struct json versions, const struct path *spec, const char *words,
-			  struct causes *causes)
+static void report_versions(struct json versions, const struct path *spec, const char *words,
+			    struct causes *causes)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	struct path path = path_member(spec, STR("versions"));
@@ -444,10 +444,10 @@ static void check_versions(struct json versions, const struct path *spec, struct
 		check_version(versions, it.value, &version, causes);
 	}
 	if (doubled)
-		tell_versions(versions, spec, "must contain unique version names", causes);
+		report_versions(versions, spec, "must contain unique version names", causes);
 	if (stored != 1)
-		tell_versions(versions, spec,
-			      "must have exactly one version marked as storage version", causes);
+		report_versions(versions, spec,
+				"must have exactly one version marked as storage version", causes);
 	if (first.len)
 		check_name(NAME_DNS1035_LABEL, first, &top, causes);
 }

@@ -61,8 +61,8 @@ static void put_text(struct buf *to, const char *name, struct str text)
 }
 
 /* A rule as it is shown where it is wrong. */
-static void tell_wrong(struct json rule, const struct path *at, const char *why,
-		       struct causes *causes)
+static void report_wrong(struct json rule, const struct path *at, const char *why,
+			 struct causes *causes)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
@@ -86,18 +86,18 @@ static void tell_wrong(struct json rule, const struct path *at, const char *why,
 	causes_add(causes, CAUSE_INVALID, at, "%s", buf_text(&text));
 }
 
-static void tell_issues(struct json rule, const struct path *at, const char *before,
-			const struct cel_rule *compiled, struct causes *causes)
+static void report_issues(struct json rule, const struct path *at, const char *before,
+			  const struct cel_rule *compiled, struct causes *causes)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
 	buf_puts(&text, before);
 	cel_print_issues(compiled, &text);
-	tell_wrong(rule, at, buf_text(&text), causes);
+	report_wrong(rule, at, buf_text(&text), causes);
 }
 
-static void tell_cost(const char *what, uint64_t cost, uint64_t most, const struct path *at,
-		      struct causes *causes)
+static void report_cost(const char *what, uint64_t cost, uint64_t most, const struct path *at,
+			struct causes *causes)
 {
 	double factor = (double)cost / (double)most;
 	AUTO(mem_free)
@@ -148,7 +148,7 @@ struct place {
 static void check_cost(struct checking *c, const char *what, uint64_t cost, const struct path *at)
 {
 	if (cost > RULE_COST_MAX)
-		tell_cost(what, cost, RULE_COST_MAX, at, c->causes);
+		report_cost(what, cost, RULE_COST_MAX, at, c->causes);
 	count_cost(c, cost, at);
 }
 
@@ -164,10 +164,11 @@ static void check_message(struct checking *c, struct json rule, const struct pla
 	cel_compile(text, place->type, json_bool(json_get(rule, "optionalOldSelf")),
 		    c->schema->arena, &c->schema->patterns, &compiled);
 	if (!compiled.expr)
-		tell_issues(rule, &where, "messageExpression compilation failed: ", &compiled,
-			    c->causes);
+		report_issues(rule, &where, "messageExpression compilation failed: ", &compiled,
+			      c->causes);
 	else if (compiled.type->kind != CEL_STRING)
-		tell_wrong(rule, &where, "messageExpression must evaluate to a string", c->causes);
+		report_wrong(rule, &where, "messageExpression must evaluate to a string",
+			     c->causes);
 	else
 		check_cost(c, "estimated messageExpression cost", compiled.cost, &where);
 }
@@ -206,10 +207,10 @@ static void check_rule(struct checking *c, struct json rule, const struct place 
 		    json_bool(json_get(rule, "optionalOldSelf")), c->schema->arena,
 		    &c->schema->patterns, &compiled);
 	if (!compiled.expr) {
-		tell_issues(rule, &where, "compilation failed: ", &compiled, c->causes);
+		report_issues(rule, &where, "compilation failed: ", &compiled, c->causes);
 		compiled.uses_old = false;
 	} else if (compiled.type->kind != CEL_BOOL) {
-		tell_wrong(rule, &where, "cel expression must evaluate to a bool", c->causes);
+		report_wrong(rule, &where, "cel expression must evaluate to a bool", c->causes);
 		compiled.uses_old = false;
 	} else {
 		check_cost(c, "estimated rule cost", times(compiled.cost, count), &where);
@@ -324,9 +325,10 @@ void crd_check_rules(struct json schema, const struct path *at, size_t from, str
 					 "contributed to estimated rule cost total exceeding cost "
 					 "limit for entire OpenAPIv3 schema");
 		}
-		tell_cost("x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 "
-			  "schema",
-			  c.total, TOTAL_COST_MAX, at, causes);
+		report_cost(
+			"x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 "
+			"schema",
+			c.total, TOTAL_COST_MAX, at, causes);
 	}
 	while (c.dear_count)
 		mem_free(c.dearest[--c.dear_count].path);

@@ -240,7 +240,7 @@ static bool has_condition(struct json crd, const char *type)
 	return false;
 }
 
-static void look_later(struct definition *def);
+static void check_later(struct definition *def);
 
 static struct definition *definition_new(struct definitions *all, struct str name)
 {
@@ -313,19 +313,19 @@ static void definition_set(struct definitions *all, struct str name, struct json
 	}
 	if (def->terminating || def->conflict ||
 	    ((names != def->names || spec != def->spec) && !is_settled(crd)))
-		look_later(def);
+		check_later(def);
 	def->names = names;
 }
 
 /* Those of the group that wait for a name may now have it. */
-static void look_at_waiting(struct definitions *all)
+static void check_waiting(struct definitions *all)
 {
 	size_t at = 0;
 	void *value;
 
 	while (map_next(all->by_name, &at, NULL, &value))
 		if (((struct definition *)value)->conflict)
-			look_later(value);
+			check_later(value);
 }
 
 static void definition_remove(struct definitions *all, struct str name)
@@ -339,7 +339,7 @@ static void definition_remove(struct definitions *all, struct str name)
 	call_free(TAKE(def->call));
 	store_unwatch(TAKE(def->objects));
 	list_push(&all->graves, &def->link);
-	look_at_waiting(all);
+	check_waiting(all);
 }
 
 static struct str name_of(const struct definitions *all, const struct object *object)
@@ -384,7 +384,7 @@ static void on_written(struct call *call)
 	def->call = NULL;
 	call_free(call);
 	if (!failed)
-		look_later(def);
+		check_later(def);
 }
 
 static const struct call_sink sink = {.answered = on_written};
@@ -465,7 +465,7 @@ bool definitions_settle(struct api *api, struct json_doc *doc, struct json crd)
 static void on_object_event(void *arg, const struct store_event *event)
 {
 	if (event->type == STORE_DELETED)
-		look_later(arg);
+		check_later(arg);
 }
 
 /* Deletes the objects, waits for those with finalizers, then deletes the definition. */
@@ -532,7 +532,7 @@ static void on_later(void *arg)
 	clear_graves(all);
 }
 
-static void look_later(struct definition *def)
+static void check_later(struct definition *def)
 {
 	struct definitions *all = def->all;
 
@@ -569,7 +569,7 @@ void definitions_look_again(struct definitions *all)
 	void *value;
 
 	while (map_next(all->by_name, &at, NULL, &value))
-		look_later(value);
+		check_later(value);
 }
 
 bool definitions_are_settled(const struct api *api)

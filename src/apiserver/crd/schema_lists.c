@@ -55,8 +55,8 @@ struct json schema_find_indexed(const struct schema_node *node, const struct map
 }
 
 /* The keys of an element as an object: {"name":"x"}. */
-static void tell_double(const struct schema_node *node, struct json element,
-			const struct path *path, struct causes *causes)
+static void report_duplicate(const struct schema_node *node, struct json element,
+			     const struct path *path, struct causes *causes)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
 	struct json keys;
@@ -113,7 +113,7 @@ static void check_doubles(const struct schema_node *node, struct json list, cons
 			times = arena_new_of(arena, unsigned);
 			map_put(seen, arena_str(arena, buf_str(&text)), times);
 		} else if (++*times == 1) {
-			tell_double(node, it.value, &element, causes);
+			report_duplicate(node, it.value, &element, causes);
 		}
 	}
 }
@@ -164,7 +164,7 @@ struct mixed {
 	struct causes *causes;
 };
 
-static void tell_mixed(void *arg, const char *message)
+static void report_mixed(void *arg, const char *message)
 {
 	struct mixed *mixed = arg;
 
@@ -179,7 +179,7 @@ static void check_kind(struct str kind, const struct path *path, struct causes *
 
 	for (size_t i = 0; i < kind.len; i++)
 		buf_putc(&lower, (char)tolower((unsigned char)kind.ptr[i]));
-	name_check(NAME_DNS1035_LABEL, buf_str(&lower), tell_mixed, &mixed);
+	name_check(NAME_DNS1035_LABEL, buf_str(&lower), report_mixed, &mixed);
 }
 
 static void check_version(struct str version, const struct path *path, struct causes *causes)

@@ -22,8 +22,8 @@ struct rules {
 };
 
 /* A rule that does not hold, as its reason says. */
-static void tell_reason(struct str reason, struct json value, const char *message,
-			const struct path *path, struct causes *causes)
+static void report_reason(struct str reason, struct json value, const char *message,
+			  const struct path *path, struct causes *causes)
 {
 	struct str type = json_is(value, JSON_OBJ)   ? STR("object")
 			  : json_is(value, JSON_ARR) ? STR("array")
@@ -83,8 +83,8 @@ struct failure {
 };
 
 /* A rule that could not be evaluated. */
-static void tell_error(const struct failure *failure, struct str type, const struct path *path,
-		       struct causes *causes)
+static void report_error(const struct failure *failure, struct str type, const struct path *path,
+			 struct causes *causes)
 {
 	struct str message = schema_rule_message(failure->rule);
 	struct str shown = message.len ? message : schema_rule_text(failure->rule);
@@ -106,8 +106,8 @@ static void tell_error(const struct failure *failure, struct str type, const str
 				   STR_ARG(failure->error), STR_ARG(shown));
 }
 
-static void tell_rule(const struct failure *failure, const struct path *path,
-		      const struct rules *rules)
+static void report_rule(const struct failure *failure, const struct path *path,
+			const struct rules *rules)
 {
 	const struct schema_node *node = failure->node;
 	const struct schema_rule *rule = failure->rule;
@@ -121,7 +121,7 @@ static void tell_rule(const struct failure *failure, const struct path *path,
 	struct path below;
 
 	if (failure->error.len) {
-		tell_error(failure, type, path ? path : &nowhere, causes);
+		report_error(failure, type, path ? path : &nowhere, causes);
 		return;
 	}
 	if (!schema_rule_print_message(rule, failure->value, failure->old, rules->budget, &text)) {
@@ -137,8 +137,8 @@ static void tell_rule(const struct failure *failure, const struct path *path,
 	if (rules->budget->spent) /* the message was not made: the value is not shown either */
 		causes_invalid_str(causes, path ? path : &nowhere, type, "%s", buf_text(&text));
 	else
-		tell_reason(schema_rule_reason(rule), failure->value, buf_text(&text),
-			    path ? path : &nowhere, causes);
+		report_reason(schema_rule_reason(rule), failure->value, buf_text(&text),
+			      path ? path : &nowhere, causes);
 }
 
 /* A value, what stood there before, and what it lies in. */
@@ -178,7 +178,7 @@ static void check_node(const struct schema_node *node, const struct level *level
 		       is_unchanged(level);
 		warned.causes = rules->causes->warned;
 		if (!kept || warned.causes)
-			tell_rule(&failure, path, kept ? &warned : rules);
+			report_rule(&failure, path, kept ? &warned : rules);
 	}
 }
 

@@ -52,7 +52,7 @@ static void put_value(struct json value, struct buf *to)
 		json_print(value, JSON_COMPACT, to);
 }
 
-static void tell_value(struct json value, const struct path *path, struct schema_walk *walk,
+static void report_value(struct json value, const struct path *path, struct schema_walk *walk,
 		       const char *words)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
@@ -62,7 +62,7 @@ static void tell_value(struct json value, const struct path *path, struct schema
 }
 
 /* Wrong type: `got` is what it is. */
-static void tell_type(struct str want, struct str got, const struct path *path,
+static void report_type(struct str want, struct str got, const struct path *path,
 		      struct schema_walk *walk)
 {
 	AUTO(buf_done) struct buf value = BUF_UNBOUNDED;
@@ -74,7 +74,7 @@ static void tell_type(struct str want, struct str got, const struct path *path,
 }
 
 /* About alternatives: they have no field of their own. */
-static void tell_alternatives(const struct path *path, struct schema_walk *walk, const char *words)
+static void report_alternatives(const struct path *path, struct schema_walk *walk, const char *words)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	AUTO(buf_done) struct buf quoted = BUF_UNBOUNDED;
@@ -180,9 +180,9 @@ static bool check_type(const struct schema_node *node, struct json value, const 
 	if (is_right_type(node, value, kind, &format))
 		return true;
 	if (format)
-		tell_type(node->format_text, str_from(kind.format), path, walk);
+		report_type(node->format_text, str_from(kind.format), path, walk);
 	else
-		tell_type(str_from(node->type_text), str_from(kind.name), path, walk);
+		report_type(str_from(node->type_text), str_from(kind.name), path, walk);
 	return false;
 }
 
@@ -260,7 +260,7 @@ static size_t check_any(const struct schema_node *node, struct json value, const
 		return best.count;
 	best.count = 0;
 	if (!try_all(&node->any_of, value, path, walk, &best, true)) {
-		tell_alternatives(path, walk, "must validate at least one schema (anyOf)");
+		report_alternatives(path, walk, "must validate at least one schema (anyOf)");
 		move_causes(walk->causes, &best.causes);
 	}
 	causes_done(&best.causes);
@@ -278,7 +278,7 @@ static size_t check_one(const struct schema_node *node, struct json value, const
 		return 0;
 	fit = try_all(&node->one_of, value, path, walk, &best, false);
 	if (fit == 0) {
-		tell_alternatives(path, walk,
+		report_alternatives(path, walk,
 				  "must validate one and only one schema (oneOf). "
 				  "Found none valid");
 		move_causes(walk->causes, &best.causes);
@@ -286,7 +286,7 @@ static size_t check_one(const struct schema_node *node, struct json value, const
 		words = mem_printf("must validate one and only one schema (oneOf). Found %zu valid "
 				   "alternatives",
 				   fit);
-		tell_alternatives(path, walk, words);
+		report_alternatives(path, walk, words);
 	}
 	causes_done(&best.causes);
 	return best.count;
@@ -305,7 +305,7 @@ static size_t check_alternatives(const struct schema_node *node, struct json val
 		fit += walk->causes->len == before;
 	}
 	if (fit < node->all_of.len)
-		tell_alternatives(path, walk,
+		report_alternatives(path, walk,
 				  fit ? "must validate all the schemas (allOf)"
 				      : "must validate all the schemas (allOf). None validated");
 	if (node->not ) {
@@ -315,7 +315,7 @@ static size_t check_alternatives(const struct schema_node *node, struct json val
 		inner.causes = &causes;
 		schema_check(node->not, value, JSON_NONE, path, &inner);
 		if (!causes.len)
-			tell_alternatives(path, walk, "must not validate the schema (not)");
+			report_alternatives(path, walk, "must not validate the schema (not)");
 	}
 	return count + 1;
 }
@@ -353,10 +353,10 @@ static void check_text(const struct schema_node *node, struct json value, const 
 	} else if (node->min_length.set && count_runes(text) < node->min_length.value) {
 		words = mem_printf("should be at least %" PRId64 " chars long",
 				   node->min_length.value);
-		tell_value(value, path, walk, words);
+		report_value(value, path, walk, words);
 	} else if (!matches(node->pattern, text, walk)) {
 		words = mem_printf("should match '%.*s'", STR_ARG(pattern_text(node->pattern)));
-		tell_value(value, path, walk, words);
+		report_value(value, path, walk, words);
 	}
 }
 
@@ -367,11 +367,11 @@ static void check_format(const struct schema_node *node, struct json value, cons
 
 	if (!matches(node->format_pattern, text, walk) ||
 	    (node->format->check && !node->format->check(text)))
-		tell_type(node->format_text, text, path, walk);
+		report_type(node->format_text, text, path, walk);
 }
 
 /* "should be <words> <bound>", the bound as a number of the value's class. */
-static void tell_bound(struct json value, struct json bound, const char *words,
+static void report_bound(struct json value, struct json bound, const char *words,
 		       const struct path *path, struct schema_walk *walk)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
@@ -381,7 +381,7 @@ static void tell_bound(struct json value, struct json bound, const char *words,
 		buf_put_int(&text, (int64_t)json_real(bound));
 	else
 		json_print(bound, JSON_COMPACT, &text);
-	tell_value(value, path, walk, buf_text(&text));
+	report_value(value, path, walk, buf_text(&text));
 }
 
 /* Like <, 0, > of a and b; exact where both are integers. */
@@ -428,12 +428,12 @@ static void check_number(const struct schema_node *node, struct json value, cons
 	    whole_factor(node->multiple_of) <= 0)
 		tell_factor(whole_factor(node->multiple_of), path, walk);
 	else if (!json_is_absent(node->multiple_of) && !is_multiple(value, node->multiple_of))
-		tell_bound(value, node->multiple_of, "should be a multiple of ", path, walk);
+		report_bound(value, node->multiple_of, "should be a multiple of ", path, walk);
 	if (!json_is_absent(node->minimum)) {
 		int order = number_cmp(value, node->minimum);
 
 		if (order < 0 || (order == 0 && node->exclusive_minimum))
-			tell_bound(value, node->minimum,
+			report_bound(value, node->minimum,
 				   node->exclusive_minimum ? "should be greater than "
 							   : "should be greater than or equal to ",
 				   path, walk);
@@ -442,7 +442,7 @@ static void check_number(const struct schema_node *node, struct json value, cons
 		int order = number_cmp(value, node->maximum);
 
 		if (order > 0 || (order == 0 && node->exclusive_maximum))
-			tell_bound(value, node->maximum,
+			report_bound(value, node->maximum,
 				   node->exclusive_maximum ? "should be less than "
 							   : "should be less than or equal to ",
 				   path, walk);
@@ -494,7 +494,7 @@ static void check_enum(const struct schema_node *node, struct json value, const 
 
 /* --- arrays and objects ---------------------------------------------------------------------- */
 
-static void tell_few(struct json value, int64_t least, const char *what, const struct path *path,
+static void report_few(struct json value, int64_t least, const char *what, const struct path *path,
 		     struct schema_walk *walk)
 {
 	AUTO(mem_free) char *count = mem_printf("%zu", json_len(value));
@@ -503,7 +503,7 @@ static void tell_few(struct json value, int64_t least, const char *what, const s
 	tell(CAUSE_INVALID, str_from(count), path, walk, words);
 }
 
-static void tell_many(struct json value, int64_t most, const struct path *path,
+static void report_many(struct json value, int64_t most, const struct path *path,
 		      struct schema_walk *walk)
 {
 	AUTO(buf_done) struct buf at = BUF_UNBOUNDED;
@@ -545,15 +545,15 @@ static size_t check_elements(const struct schema_node *node, struct json value, 
 				      schema_find_indexed(node, olds, it.value), &element, walk);
 	}
 	if (node->min_items.set && (int64_t)json_len(value) < node->min_items.value)
-		tell_few(value, node->min_items.value, "items", path, walk);
+		report_few(value, node->min_items.value, "items", path, walk);
 	if (node->max_items.set && (int64_t)json_len(value) > node->max_items.value)
-		tell_many(value, node->max_items.value, path, walk);
+		report_many(value, node->max_items.value, path, walk);
 	if (node->unique_items)
 		check_unique(value, path, walk);
 	return count;
 }
 
-static void tell_forbidden(struct str key, const struct path *path, struct schema_walk *walk)
+static void report_forbidden(struct str key, const struct path *path, struct schema_walk *walk)
 {
 	AUTO(buf_done) struct buf quoted = BUF_UNBOUNDED;
 	AUTO(buf_done) struct buf shown = BUF_UNBOUNDED;
@@ -576,9 +576,9 @@ static size_t check_members(const struct schema_node *node, struct json value, s
 	size_t count = 0;
 
 	if (node->min_properties.set && (int64_t)json_len(value) < node->min_properties.value)
-		tell_few(value, node->min_properties.value, "properties", path, walk);
+		report_few(value, node->min_properties.value, "properties", path, walk);
 	if (node->max_properties.set && (int64_t)json_len(value) > node->max_properties.value)
-		tell_many(value, node->max_properties.value, path, walk);
+		report_many(value, node->max_properties.value, path, walk);
 	while (json_next(&it)) {
 		const struct schema_node *below = schema_member(node, it.key);
 		struct path member = path_member(path, it.key);
@@ -587,7 +587,7 @@ static size_t check_members(const struct schema_node *node, struct json value, s
 			count += schema_check(below, it.value, json_index_get(&olds, it.key),
 					      &member, walk);
 		else if (node->no_additional)
-			tell_forbidden(it.key, path, walk);
+			report_forbidden(it.key, path, walk);
 	}
 	for (size_t i = 0; i < node->required.len; i++) {
 		AUTO(buf_done) struct buf at = BUF_UNBOUNDED;

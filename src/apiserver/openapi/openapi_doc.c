@@ -249,7 +249,7 @@ static void weaken(struct json_doc *doc, struct json schema)
 }
 
 /* Walk a custom schema: embedded objects have what all objects have; version 2 is weakened. */
-static void dress(struct openapi_writer *w, struct json_doc *doc, struct json schema)
+static void add_extensions(struct openapi_writer *w, struct json_doc *doc, struct json schema)
 {
 	struct json_iter it;
 
@@ -259,10 +259,10 @@ static void dress(struct openapi_writer *w, struct json_doc *doc, struct json sc
 		add_embedded(w, doc, schema);
 	if (w->form != OPENAPI_V3)
 		weaken(doc, schema);
-	dress(w, doc, json_get(schema, "items"));
-	dress(w, doc, json_get(schema, "additionalProperties"));
+	add_extensions(w, doc, json_get(schema, "items"));
+	add_extensions(w, doc, json_get(schema, "additionalProperties"));
 	for (it = json_iter(json_get(schema, "properties")); json_next(&it);)
-		dress(w, doc, it.value);
+		add_extensions(w, doc, it.value);
 }
 
 static struct json make_custom(struct openapi_writer *w, struct json_doc *doc,
@@ -271,7 +271,7 @@ static struct json make_custom(struct openapi_writer *w, struct json_doc *doc,
 	AUTO(json_doc_unref) struct json_doc *own = definition_openapi(kind);
 	struct json schema = own ? json_new_copy(doc, json_doc_root(own)) : json_new_obj(doc);
 
-	dress(w, doc, schema);
+	add_extensions(w, doc, schema);
 	if (json_is_absent(json_get(schema, "type")))
 		json_set_str(doc, schema, "type", STR("object"));
 	else

@@ -477,7 +477,7 @@ static void sum_up(void *arg, struct str key)
 
 /* --- changes --- */
 
-static void told_budget(struct budgets *self, struct change *change)
+static void on_budget(struct budgets *self, struct change *change)
 {
 	struct budget *budget = map_get(self->all, change->key);
 	struct json now = json_get(change_object(change), "spec");
@@ -494,7 +494,7 @@ static void told_budget(struct budgets *self, struct change *change)
 	todo_add(self->todo, change->key);
 }
 
-static void told_pod(struct budgets *self, struct space *space, struct change *change)
+static void on_pod(struct budgets *self, struct space *space, struct change *change)
 {
 	LIST_EACH(&space->budgets, struct budget, link, budget) {
 		bool chosen = change->object && chooses(budget, change->object);
@@ -511,7 +511,7 @@ static void on_change(void *arg, struct change *change)
 	struct space *space;
 
 	if (change->kind == self->kind) {
-		told_budget(self, change);
+		on_budget(self, change);
 		return;
 	}
 	if (!change->kind || !map_len(self->spaces) ||
@@ -521,7 +521,7 @@ static void on_change(void *arg, struct change *change)
 	if (!space)
 		return;
 	if (change->kind == self->pods) {
-		told_pod(self, space, change);
+		on_pod(self, space, change);
 		return;
 	}
 	LIST_EACH(&space->budgets, struct budget, link, budget)

@@ -100,7 +100,7 @@ static void hold(struct claims *self, struct str key)
 	map_put(self->held, str_of(copy, key.len), copy);
 }
 
-static void look_at(void *arg, struct str key)
+static void check(void *arg, struct str key)
 {
 	struct claims *self = arg;
 	struct key_parts parts = key_split(key);
@@ -146,7 +146,7 @@ static void *start(struct api *api)
 	struct claims *self = mem_new(struct claims);
 
 	self->api = api;
-	self->todo = todo_new(api_loop(api), look_at, self);
+	self->todo = todo_new(api_loop(api), check, self);
 	todo_of_objects(self->todo, str_none());
 	self->held = map_new(loop_random_u64(api_loop(api)));
 	self->pods = kinds_find(kinds, STR(""), STR("v1"), STR("pods"));

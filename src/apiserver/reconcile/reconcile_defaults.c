@@ -125,7 +125,7 @@ static void make_service(struct defaults *self)
 			port)));
 }
 
-static void look_at(void *arg, struct str name)
+static void check(void *arg, struct str name)
 {
 	struct defaults *self = arg;
 	AUTO(json_doc_unref)
@@ -152,7 +152,7 @@ void reconcile_defaults_made(struct api *api, const struct kind *kind, struct st
 		api->reconcilers ? reconcilers_state(api->reconcilers, RECONCILE_DEFAULTS) : NULL;
 
 	if (self && kind == self->namespaces)
-		look_at(self, name);
+		check(self, name);
 }
 
 static void on_change(void *arg, struct change *change)
@@ -191,7 +191,7 @@ static void *start(struct api *api)
 	struct defaults *self = mem_new(struct defaults);
 
 	self->api = api;
-	self->todo = todo_new(api_loop(api), look_at, self);
+	self->todo = todo_new(api_loop(api), check, self);
 	self->namespaces = kinds_find(kinds, STR(""), STR("v1"), STR("namespaces"));
 	self->accounts = kinds_find(kinds, STR(""), STR("v1"), STR("serviceaccounts"));
 	self->configmaps = kinds_find(kinds, STR(""), STR("v1"), STR("configmaps"));

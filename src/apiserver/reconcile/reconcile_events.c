@@ -54,7 +54,7 @@ static void keep_for(struct events *self, struct str key, int64_t left)
 		todo_hurry(self->todo);
 }
 
-static void look_at(void *arg, struct str key)
+static void check(void *arg, struct str key)
 {
 	struct events *self = arg;
 	struct key_parts parts = key_split(key);
@@ -86,7 +86,7 @@ static void *start(struct api *api)
 	struct events *self = mem_new(struct events);
 
 	self->api = api;
-	self->todo = todo_new(api_loop(api), look_at, self);
+	self->todo = todo_new(api_loop(api), check, self);
 	self->kind = kinds_find(api_kinds(api), STR(""), STR("v1"), STR("events"));
 	return self;
 }

@@ -23,7 +23,7 @@
 #include "base/banned.h"
 
 #define FINALIZER "kubernetes"
-#define LOOK_AGAIN (5 * TIME_SECOND)
+#define CHECK_AGAIN (5 * TIME_SECOND)
 
 enum { SWEEP_BATCH = 512 }; /* removals in one go */
 
@@ -318,14 +318,14 @@ static bool is_held(struct namespaces *self, const struct going *going)
 	return false;
 }
 
-static void look_at(void *arg, struct str name)
+static void check(void *arg, struct str name)
 {
 	struct namespaces *self = arg;
 	struct going *going = map_get(self->going, name);
 	AUTO(json_doc_unref) struct json_doc *doc = going ? read_namespace(self, name) : NULL;
 	struct json spec = doc ? json_get(json_doc_root(doc), "spec") : JSON_NONE;
 	int64_t wait = going && going->looked
-			       ? going->looked + LOOK_AGAIN - loop_uptime(api_loop(self->api))
+			       ? going->looked + CHECK_AGAIN - loop_uptime(api_loop(self->api))
 			       : 0;
 
 	if (!doc)
@@ -340,7 +340,7 @@ static void look_at(void *arg, struct str name)
 
 /* --- changes --- */
 
-static void told_namespace(struct namespaces *self, struct change *change)
+static void on_namespace(struct namespaces *self, struct change *change)
 {
 	struct going *going = map_get(self->going, change->name);
 
@@ -366,7 +366,7 @@ static void on_change(void *arg, struct change *change)
 	struct namespaces *self = arg;
 
 	if (change->kind == self->kind)
-		told_namespace(self, change);
+		on_namespace(self, change);
 	else if (change->namespace.len && map_len(self->going) &&
 		 map_get(self->going, change->namespace))
 		todo_add(self->todo, change->namespace);
@@ -377,7 +377,7 @@ static void *start(struct api *api)
 	struct namespaces *self = mem_new(struct namespaces);
 
 	self->api = api;
-	self->todo = todo_new(api_loop(api), look_at, self);
+	self->todo = todo_new(api_loop(api), check, self);
 	todo_of_objects(self->todo, STR("/namespaces/"));
 	self->going = map_new(loop_random_u64(api_loop(api)));
 	self->kind = kinds_find(api_kinds(api), STR(""), STR("v1"), STR("namespaces"));

@@ -139,7 +139,7 @@ static bool drop_taints(struct json_doc *doc, struct json node)
 	return true;
 }
 
-static void look_at(void *arg, struct str name)
+static void check(void *arg, struct str name)
 {
 	struct nodes *self = arg;
 	AUTO(json_doc_unref)
@@ -171,7 +171,7 @@ static void *start(struct api *api)
 	struct nodes *self = mem_new(struct nodes);
 
 	self->api = api;
-	self->todo = todo_new(api_loop(api), look_at, self);
+	self->todo = todo_new(api_loop(api), check, self);
 	todo_of_objects(self->todo, STR("/nodes/"));
 	self->kind = kinds_find(api_kinds(api), STR(""), STR("v1"), STR("nodes"));
 	return self;

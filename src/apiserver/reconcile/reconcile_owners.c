@@ -210,7 +210,7 @@ static bool is_plainly_there(struct owners *self, struct json reference, struct 
 }
 
 /* Owners that may have waited for this one. */
-static void wake_owners(struct owners *self, struct json object, struct str namespace)
+static void queue_owners(struct owners *self, struct json object, struct str namespace)
 {
 	struct json_iter it = json_iter(references(object));
 	AUTO(arena_free) struct arena *arena = arena_new(0);
@@ -224,7 +224,7 @@ static void wake_owners(struct owners *self, struct json object, struct str name
 	}
 }
 
-static void wake_dependents(struct owners *self, struct str uid, bool gone)
+static void queue_dependents(struct owners *self, struct str uid, bool gone)
 {
 	struct end *end = map_get(self->owners, uid);
 
@@ -248,7 +248,7 @@ static void relink(struct owners *self, struct change *change)
 	if (doubtful)
 		todo_add(self->todo, change->key);
 	if (change->old)
-		wake_owners(self, change_old(change), change->namespace);
+		queue_owners(self, change_old(change), change->namespace);
 }
 
 /* A kind is served that was not: what could not be decided may be now. */
@@ -266,13 +266,13 @@ static void retry_unresolved(struct owners *self)
 	vec_clear(&self->unresolved);
 }
 
-static void told_gone(struct owners *self, struct change *change)
+static void on_deleted(struct owners *self, struct change *change)
 {
 	struct json old = change_old(change);
 
 	drop_edges(self, change->key);
-	wake_owners(self, old, change->namespace);
-	wake_dependents(self, json_str(json_get(json_get(old, "metadata"), "uid")), true);
+	queue_owners(self, old, change->namespace);
+	queue_dependents(self, json_str(json_get(json_get(old, "metadata"), "uid")), true);
 }
 
 static void on_change(void *arg, struct change *change)
@@ -282,7 +282,7 @@ static void on_change(void *arg, struct change *change)
 
 	retry_unresolved(self);
 	if (!change->object) {
-		told_gone(self, change);
+		on_deleted(self, change);
 		return;
 	}
 	if ((mentions(change->object, "\"ownerReferences\"") ||
@@ -295,8 +295,8 @@ static void on_change(void *arg, struct change *change)
 	if (is_waiting(object) || is_orphaning(object))
 		todo_add(self->todo, change->key);
 	if (is_waiting(object) && !(change->old && is_waiting(change_old(change))))
-		wake_dependents(self, json_str(json_get(json_get(object, "metadata"), "uid")),
-				false);
+		queue_dependents(self, json_str(json_get(json_get(object, "metadata"), "uid")),
+				 false);
 }
 
 /* --- changing objects --- */
@@ -393,7 +393,7 @@ static void wait_for_dependents(struct owners *self, const struct kind *kind, st
 
 enum fate { FATE_SOLID, FATE_GONE, FATE_WAITING, FATE_UNKNOWN, FATE_COUNT };
 
-static enum fate judge(struct owners *self, struct json reference, struct str namespace)
+static enum fate owner_fate(struct owners *self, struct json reference, struct str namespace)
 {
 	struct str uid = json_str(json_get(reference, "uid"));
 	const struct end *end = map_get(self->owners, uid);
@@ -431,7 +431,7 @@ static bool is_solid(void *arg, struct json_doc *doc, struct json reference)
 	const struct verdict *verdict = arg;
 
 	(void)doc;
-	return judge(verdict->self, reference, verdict->namespace) == FATE_SOLID;
+	return owner_fate(verdict->self, reference, verdict->namespace) == FATE_SOLID;
 }
 
 static void remove_object(struct owners *self, const struct kind *kind, struct json object,
@@ -488,7 +488,7 @@ static void decide(struct owners *self, struct str key, const struct kind *kind,
 				 LOG_VIEW("object", key));
 			return;
 		}
-		verdict.fates[judge(self, it.value, verdict.namespace)]++;
+		verdict.fates[owner_fate(self, it.value, verdict.namespace)]++;
 	}
 	if (verdict.fates[FATE_UNKNOWN])
 		vec_push(&self->unresolved, str_dup(key));
@@ -498,7 +498,7 @@ static void decide(struct owners *self, struct str key, const struct kind *kind,
 		filter_references(self, kind, object, is_solid, &verdict);
 }
 
-static void look_at(void *arg, struct str key)
+static void check(void *arg, struct str key)
 {
 	struct owners *self = arg;
 	const struct kind *kind = reconcile_kind(self->api, key_split(key).prefix);
@@ -522,7 +522,7 @@ static void *start(struct api *api)
 	struct owners *self = mem_new(struct owners);
 
 	self->api = api;
-	self->todo = todo_new(api_loop(api), look_at, self);
+	self->todo = todo_new(api_loop(api), check, self);
 	todo_of_objects(self->todo, str_none());
 	self->owners = map_new(loop_random_u64(api_loop(api)));
 	self->dependents = map_new(loop_random_u64(api_loop(api)));

@@ -223,7 +223,7 @@ static void write_status(struct quotas *self, struct quota *quota, const struct 
 	self_update(self->api, self->kind, doc);
 }
 
-static void look_at(void *arg, struct str key)
+static void check(void *arg, struct str key)
 {
 	struct quotas *self = arg;
 	struct quota *quota = map_get(self->all, key);
@@ -234,7 +234,7 @@ static void look_at(void *arg, struct str key)
 
 /* --- changes --- */
 
-static void told_quota(struct quotas *self, struct change *change)
+static void on_quota(struct quotas *self, struct change *change)
 {
 	struct quota *quota = map_get(self->all, change->key);
 
@@ -256,7 +256,7 @@ static void on_change(void *arg, struct change *change)
 	struct quotas *self = arg;
 
 	if (change->kind == self->kind)
-		told_quota(self, change);
+		on_quota(self, change);
 }
 
 /* --- what is staged --- */
@@ -492,7 +492,7 @@ static void *start(struct api *api)
 	struct quotas *self = mem_new(struct quotas);
 
 	self->api = api;
-	self->todo = todo_new(api_loop(api), look_at, self);
+	self->todo = todo_new(api_loop(api), check, self);
 	todo_of_objects(self->todo, str_none());
 	self->spaces = map_new(loop_random_u64(api_loop(api)));
 	self->all = map_new(loop_random_u64(api_loop(api)));

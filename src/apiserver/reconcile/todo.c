@@ -43,7 +43,7 @@ static bool is_before(const struct heap_node *a, const struct heap_node *b)
 	return container_of(a, struct entry, node)->due < container_of(b, struct entry, node)->due;
 }
 
-static void look_at(struct todo *todo, struct str name)
+static void check(struct todo *todo, struct str name)
 {
 	struct quarantine *quarantine = todo->objects ? loop_quarantine(todo->loop) : NULL;
 	bool whole = !todo->prefix.len;
@@ -68,7 +68,7 @@ static void work(void *arg)
 		AUTO(mem_free) struct entry *entry = container_of(link, struct entry, link);
 
 		map_remove(todo->entries, entry->name);
-		look_at(todo, entry->name);
+		check(todo, entry->name);
 	}
 	if (!list_is_empty(&todo->ready))
 		loop_defer(todo->loop, &todo->kick, work, todo);

@@ -373,7 +373,7 @@ static bool says(struct json container, struct str name)
 	return !json_is_absent(json_get_str(json_get(resources, which), rest));
 }
 
-static bool must_be_said(struct str name)
+static bool must_be_set(struct str name)
 {
 	static const char *const names[] = {
 		"cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"};
@@ -415,7 +415,7 @@ bool usage_is_open(struct json pod, const struct str *names, size_t count, struc
 	for (size_t i = 0; i < count; i++) {
 		AUTO(buf_done) struct buf open = BUF_UNBOUNDED;
 
-		if (must_be_said(names[i]) && list_open(spec, names[i], &open))
+		if (must_be_set(names[i]) && list_open(spec, names[i], &open))
 			buf_printf(to, "%s%.*s for: %s", told++ ? "; " : "must specify ",
 				   STR_ARG(names[i]), buf_text(&open));
 	}

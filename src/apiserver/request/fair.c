@@ -236,7 +236,7 @@ static bool run_next(struct fair *fair)
 	return true;
 }
 
-static void wake(struct fair *fair)
+static void schedule(struct fair *fair)
 {
 	if (!loop_timer_is_set(fair->turn))
 		loop_timer_set(fair->turn, 0);
@@ -250,7 +250,7 @@ static void on_turn(struct loop_timer *timer, void *arg)
 	while (run_next(fair) && !loop_is_late(fair->loop))
 		continue;
 	if (heap_first(&fair->waiting))
-		wake(fair);
+		schedule(fair);
 }
 
 void fair_run(struct fair_flow *flow, struct fair_job *job, fair_job_fn *fn, void *arg)
@@ -268,7 +268,7 @@ void fair_run(struct fair_flow *flow, struct fair_job *job, fair_job_fn *fn, voi
 	wait_in(fair, &user->waiting, &flow->rank, user->floor);
 	wait_in(fair, &fair->waiting, &user->rank, fair->floor);
 	fair->stats.waiting++;
-	wake(fair);
+	schedule(fair);
 }
 
 void fair_cancel(struct fair_job *job)

@@ -127,7 +127,7 @@ static bool is_dressed(const struct call *call)
 }
 
 /* JSON text in another dress: indented, or as YAML. */
-static struct chunk *dress(struct str json, bool yaml)
+static struct chunk *format(struct str json, bool yaml)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	struct err err;
@@ -158,7 +158,7 @@ static struct chunk *answer_text(const struct call *call)
 		buf_put_str(&text, call->object->text);
 	if (!plain)
 		plain = chunk_take(&text);
-	return is_dressed(call) ? dress(chunk_str(plain), call->options.yaml) : TAKE(plain);
+	return is_dressed(call) ? format(chunk_str(plain), call->options.yaml) : TAKE(plain);
 }
 
 static const char *answer_type(const struct call *call)
@@ -191,7 +191,7 @@ static void make_answer(void *arg)
 	if (making->dressed || (call->text && call->content_type))
 		made = chunk_new(call->text->ptr, call->text->len);
 	else if (call->text)
-		made = is_dressed(call) ? dress(chunk_str(call->text), call->options.yaml)
+		made = is_dressed(call) ? format(chunk_str(call->text), call->options.yaml)
 					: chunk_new(call->text->ptr, call->text->len);
 	else
 		made = answer_text(call);
@@ -411,7 +411,7 @@ static void on_writable(struct http_request *request, void *arg)
 
 	(void)request;
 	if (visit->call->watcher)
-		watcher_has_room(visit->call->watcher);
+		watcher_can_send(visit->call->watcher);
 	if (!visit->waits)
 		return;
 	visit->waits = false;

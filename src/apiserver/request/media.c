@@ -298,7 +298,7 @@ static int parse_applied(struct call *call, struct str body, struct err *err)
 	return 0;
 }
 
-static int say_unrecognized(struct call *call, bool json, struct err *err)
+static int report_unrecognized(struct call *call, bool json, struct err *err)
 {
 	struct err inner = *err;
 
@@ -395,7 +395,7 @@ static int check_patch(struct call *call, struct err *err)
 
 static int parse_patch(struct call *call, struct str body, struct err *err)
 {
-	return parse_json(call, body, err) < 0 ? say_unrecognized(call, true, err)
+	return parse_json(call, body, err) < 0 ? report_unrecognized(call, true, err)
 					       : check_patch(call, err);
 }
 
@@ -436,13 +436,14 @@ int media_read_body(struct call *call, struct str type, struct str body, struct 
 		return parse_patch(call, body, err);
 	}
 	if (yaml)
-		return parse_yaml_object(call, body, err) < 0 ? say_unrecognized(call, false, err)
-							      : 0;
+		return parse_yaml_object(call, body, err) < 0
+			       ? report_unrecognized(call, false, err)
+			       : 0;
 	if (is_protobuf(type) && !call->kind->custom) {
 		call->body = wire_read(call, body, err);
-		return call->body ? 0 : say_unrecognized(call, false, err);
+		return call->body ? 0 : report_unrecognized(call, false, err);
 	}
 	if (type.len && !field_is_media(type, STR("application/json")))
 		return refuse_body(call, err);
-	return parse_json(call, body, err) < 0 ? say_unrecognized(call, true, err) : 0;
+	return parse_json(call, body, err) < 0 ? report_unrecognized(call, true, err) : 0;
 }

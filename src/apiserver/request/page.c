@@ -96,11 +96,11 @@ static struct then *then_next(struct steps *steps, const struct past *past)
 static struct steps steps_start(const struct store *store, const struct past *past,
 				struct str prefix, struct str after)
 {
-	bool behind = !str_is_none(after);
+	bool tail = !str_is_none(after);
 	struct steps steps = {.now = store_walk(store, prefix, after)};
 
 	if (past->changed)
-		omap_walk_start(&steps.then, past->changed, behind ? after : prefix, behind);
+		omap_walk_start(&steps.then, past->changed, tail ? after : prefix, tail);
 	steps.next_now = store_walk_next(&steps.now);
 	steps.next_then = then_next(&steps, past);
 	return steps;
@@ -301,7 +301,7 @@ int page_check_version(struct call *call, int64_t *ret_revision, struct err *err
 }
 
 /* A token for a state that the history no longer reaches. */
-static int say_expired(struct call *call, struct err *err)
+static int report_expired(struct call *call, struct err *err)
 {
 	if (err->code != ERR_EXPIRED || !call->options.continue_token.len)
 		return -1;
@@ -358,7 +358,7 @@ int page_read(struct call *call, const struct filter *filter, struct page *page,
 		return -1;
 	}
 	if (page->revision < current && past_read(call, prefix, page->revision, &past, err) < 0)
-		return say_expired(call, err);
+		return report_expired(call, err);
 	fill(call, filter, &past, after, page);
 	return 0;
 }

@@ -73,7 +73,7 @@ static size_t put_members(struct buf *to, struct json object, const char *const 
 
 /* Returns the offset of the labels in `tail`; 0 if there are none. */
 static size_t print_object(const struct kind *kind, struct json object, struct buf *before,
-			   struct buf *behind)
+			   struct buf *tail)
 {
 	static const char *const head[] = {"apiVersion", "kind", "metadata"};
 	static const char *const version[] = {"resourceVersion"};
@@ -81,11 +81,11 @@ static size_t print_object(const struct kind *kind, struct json object, struct b
 
 	buf_put_str(before, kind->stored->head);
 	buf_puts(before, "\"metadata\":{\"resourceVersion\":\"");
-	buf_putc(behind, '"');
-	labels_at = put_members(behind, json_get(object, "metadata"), version, ARRAY_LEN(version));
-	buf_putc(behind, '}');
-	(void)put_members(behind, object, head, ARRAY_LEN(head));
-	buf_putc(behind, '}');
+	buf_putc(tail, '"');
+	labels_at = put_members(tail, json_get(object, "metadata"), version, ARRAY_LEN(version));
+	buf_putc(tail, '}');
+	(void)put_members(tail, object, head, ARRAY_LEN(head));
+	buf_putc(tail, '}');
 	return labels_at;
 }
 
@@ -275,15 +275,15 @@ static void renew(struct buf *text)
 }
 
 /* All that the store gets of it. */
-static void put_object(struct call *call, struct json object, struct buf *before,
-		       struct buf *behind, struct store_write *write)
+static void put_object(struct call *call, struct json object, struct buf *before, struct buf *tail,
+		       struct store_write *write)
 {
-	size_t labels_at = print_object(call->kind, object, before, behind);
+	size_t labels_at = print_object(call->kind, object, before, tail);
 
 	collect_labels(call->arena, object, labels_at, write);
 	collect_fields(call->arena, call->kind, object, write);
 	write->before = buf_str(before);
-	write->behind = buf_str(behind);
+	write->tail = buf_str(tail);
 }
 
 /* --- a version that is as a stored one, but for its revision --- */
@@ -293,12 +293,12 @@ static void lend_labels(struct call *call, const struct object *old, struct stor
 	uint32_t count = old->label_count;
 	struct object_pair *labels = arena_calloc(call->arena, count, sizeof(*labels));
 	uint32_t *places = arena_calloc(call->arena, count, sizeof(*places));
-	const char *end = write->behind.ptr + write->behind.len;
+	const char *end = write->tail.ptr + write->tail.len;
 	uint64_t at = 0;
 
 	for (uint32_t i = 0; i < count && object_next_label(old, &at, &labels[i]); i++)
-		if (labels[i].key.ptr >= write->behind.ptr && labels[i].key.ptr < end)
-			places[i] = (uint32_t)(labels[i].key.ptr - write->behind.ptr);
+		if (labels[i].key.ptr >= write->tail.ptr && labels[i].key.ptr < end)
+			places[i] = (uint32_t)(labels[i].key.ptr - write->tail.ptr);
 	write->labels = labels;
 	write->label_places = places;
 	write->label_count = count;
@@ -336,7 +336,7 @@ static bool put_stored(struct call *call, const struct object *old, struct store
 	if (end < 0)
 		return false;
 	write->before = str_slice(old->text, 0, (size_t)at + start.len);
-	write->behind = str_skip(old->text, (size_t)end);
+	write->tail = str_skip(old->text, (size_t)end);
 	lend_labels(call, old, write);
 	return lend_fields(call, old, write);
 }
@@ -366,12 +366,12 @@ static int write_object(struct call *call, struct json_doc *doc, struct store_wr
 			struct staged staged, struct err *err)
 {
 	struct buf *before = &call->api->before;
-	struct buf *behind = &call->api->behind;
+	struct buf *tail = &call->api->tail;
 
 	renew(before);
-	renew(behind);
-	put_object(call, json_doc_root(doc), before, behind, write);
-	if (buf_is_over(before) || buf_is_over(behind)) {
+	renew(tail);
+	put_object(call, json_doc_root(doc), before, tail, write);
+	if (buf_is_over(before) || buf_is_over(tail)) {
 		json_doc_unref(staged.doc);
 		return refuse_size(err);
 	}
@@ -381,7 +381,7 @@ static int write_object(struct call *call, struct json_doc *doc, struct store_wr
 static int write_made(struct call *call, struct store_write *write, const struct staging *made,
 		      struct staged staged, struct err *err)
 {
-	if (buf_is_over(&made->before) || buf_is_over(&made->behind)) {
+	if (buf_is_over(&made->before) || buf_is_over(&made->tail)) {
 		json_doc_unref(staged.doc);
 		return refuse_size(err);
 	}
@@ -391,7 +391,7 @@ static int write_made(struct call *call, struct store_write *write, const struct
 	write->fields = made->write.fields;
 	write->field_count = made->write.field_count;
 	write->before = buf_str(&made->before);
-	write->behind = buf_str(&made->behind);
+	write->tail = buf_str(&made->tail);
 	return hand_in(call, write, staged, err);
 }
 
@@ -439,7 +439,7 @@ static struct str object_name(struct json_doc *doc)
 
 /* The name is taken. One that the server might have made can be tried again; one that is about to be
  * free is said to be. */
-static void say_exists(struct call *call, struct json_doc *doc, struct str name, struct err *err)
+static void report_exists(struct call *call, struct json_doc *doc, struct str name, struct err *err)
 {
 	struct object *other = store_newest(api_store(call->api), call_key(call, name));
 	AUTO(json_doc_unref)
@@ -469,7 +469,7 @@ void stage_create(struct call *call, struct json_doc *doc, struct staging *made)
 
 	if (call->options.dry_run.len) {
 		if (store_newest(api_store(call->api), write.key)) {
-			say_exists(call, doc, name, &err);
+			report_exists(call, doc, name, &err);
 			call_answer_err(call, &err);
 		} else if (made) {
 			form_answer_doc(call, 201, TAKE(made->answer));
@@ -483,7 +483,7 @@ void stage_create(struct call *call, struct json_doc *doc, struct staging *made)
 	rc = made ? write_made(call, &write, made, (struct staged){.code = 201}, &err)
 		  : write_object(call, doc, &write, (struct staged){.code = 201}, &err);
 	if (rc < 0 && err.code == ERR_ALREADY_EXISTS)
-		say_exists(call, doc, name, &err);
+		report_exists(call, doc, name, &err);
 	if (rc < 0)
 		answer_refused(call, name, &err);
 }
@@ -537,14 +537,14 @@ void stage_print(struct call *call, struct json_doc *doc, struct staging *to)
 {
 	to->ready = true;
 	to->before = buf_make(LIMIT_OBJECT_BYTES);
-	to->behind = buf_make(LIMIT_OBJECT_BYTES);
-	put_object(call, json_doc_root(doc), &to->before, &to->behind, &to->write);
+	to->tail = buf_make(LIMIT_OBJECT_BYTES);
+	put_object(call, json_doc_root(doc), &to->before, &to->tail, &to->write);
 }
 
 void staging_done(struct staging *staging)
 {
 	buf_done(&staging->before);
-	buf_done(&staging->behind);
+	buf_done(&staging->tail);
 	json_doc_unref(staging->answer);
 	*staging = (struct staging){0};
 }

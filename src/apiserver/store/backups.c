@@ -180,7 +180,7 @@ static int read_names(int dir, const struct look *look, struct names *ret)
 	return count < 0 ? -1 : 0;
 }
 
-static void look_work(void *arg)
+static void scan_work(void *arg)
 {
 	struct backups *backups = arg;
 	struct look *look = &backups->look;
@@ -233,7 +233,7 @@ static void wait_for(struct backups *backups, int64_t after)
 	loop_timer_set(backups->timer, after);
 }
 
-static void look_done(void *arg)
+static void scan_done(void *arg)
 {
 	struct backups *backups = arg;
 	int64_t now = loop_now(backups->loop);
@@ -252,12 +252,12 @@ static void look_done(void *arg)
 	wait_for(backups, due - now);
 }
 
-static void start_look(struct backups *backups)
+static void start_scan(struct backups *backups)
 {
 	struct err err;
 
 	backups->look = (struct look){.now = loop_now(backups->loop)};
-	backups->working = loop_work(backups->loop, LOOP_LANE_BACKUP, look_work, look_done, backups,
+	backups->working = loop_work(backups->loop, LOOP_LANE_BACKUP, scan_work, scan_done, backups,
 				     &err) == 0;
 	if (!backups->working)
 		wait_for(backups, BUSY_AFTER);
@@ -276,7 +276,7 @@ static void on_copied(void *arg, const struct err *err)
 		mem_free(TAKE(backups->error));
 		log_info(backups->log, "backup written", LOG_STR("folder", backups->folder));
 	}
-	start_look(backups);
+	start_scan(backups);
 }
 
 static void on_timer(struct loop_timer *timer, void *arg)
@@ -307,7 +307,7 @@ struct backups *backups_new(struct loop *loop, struct store *store,
 	backups->every_us = options->every_us;
 	backups->keep = options->keep < 1 ? 1 : options->keep;
 	backups->timer = loop_timer_new(loop, on_timer, backups);
-	start_look(backups);
+	start_scan(backups);
 	return backups;
 }
 

@@ -85,7 +85,7 @@ void decoded_free(struct decoded *decoded)
 	mem_free(decoded);
 }
 
-static void make_room(struct decoded *decoded, size_t bytes)
+static void evict(struct decoded *decoded, size_t bytes)
 {
 	for (size_t i = 0; i < SLOTS && decoded->bytes + bytes > LIMIT_DECODED_BYTES; i++) {
 		empty(decoded, &decoded->slots[decoded->oldest]);
@@ -110,7 +110,7 @@ struct json_doc *decoded_get(struct decoded *decoded, struct object *object)
 	bytes = json_doc_bytes(doc) + object_bytes(object);
 	if (bytes > LIMIT_DECODED_BYTES / 2)
 		return doc; /* it would drive all the others out */
-	make_room(decoded, bytes);
+	evict(decoded, bytes);
 	decoded->bytes += bytes;
 	*slot = (struct slot){object_ref(object), json_doc_ref(doc), bytes, true};
 	empty_later(decoded);

@@ -590,7 +590,7 @@ static int grow_map(struct lmdb *lmdb, size_t to)
 
 /* A change may copy every page on its way, so a batch can take a multiple of its size; where the
  * guess is too low, the commit itself finds out. */
-static int make_room(struct lmdb *lmdb, const struct disk_batch *batch)
+static int reserve_space(struct lmdb *lmdb, const struct disk_batch *batch)
 {
 	MDB_envinfo info;
 	MDB_stat stat;
@@ -672,7 +672,7 @@ static int commit_failed(const struct lmdb *lmdb, int code, struct err *err)
 static int lmdb_commit(struct disk *disk, const struct disk_batch *batch, struct err *err)
 {
 	struct lmdb *lmdb = lmdb_of(disk);
-	int code = make_room(lmdb, batch);
+	int code = reserve_space(lmdb, batch);
 
 	if (code == 0)
 		code = write_batch(lmdb, batch);

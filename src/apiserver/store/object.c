@@ -318,7 +318,7 @@ struct object *object_new(const struct object_parts *parts, int64_t revision,
 {
 	buf_clear(scratch);
 	/* it must not grow while views of it exist: space for the worst case */
-	size_t most = parts->key.len + parts->before.len + parts->behind.len + REVISION_DIGITS;
+	size_t most = parts->key.len + parts->before.len + parts->tail.len + REVISION_DIGITS;
 	size_t names_at, text_end;
 
 	for (uint32_t i = 0; i < parts->label_count; i++)
@@ -329,10 +329,10 @@ struct object *object_new(const struct object_parts *parts, int64_t revision,
 	buf_put_str(scratch, parts->key);
 	buf_put_str(scratch, parts->before);
 	buf_put_int(scratch, revision);
-	buf_put_str(scratch, parts->behind);
+	buf_put_str(scratch, parts->tail);
 	text_end = scratch->len;
 	size_t looked_at = parts->key.len + WINDOW_BYTES;
-	size_t behind_at = text_end - parts->behind.len;
+	size_t behind_at = text_end - parts->tail.len;
 	struct window window = {
 		.text = str_of(scratch->ptr, text_end < looked_at ? text_end : looked_at),
 		.whole = str_of(scratch->ptr, text_end)};

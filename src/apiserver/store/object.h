@@ -67,7 +67,7 @@ void object_names_unref(struct object_names *names);
 struct object_parts {
 	struct str key;
 	struct str before; /* the text up to the digits of resourceVersion ... */
-	struct str behind; /* ... and what follows them */
+	struct str tail;   /* ... and what follows them */
 	const struct object_pair *labels;
 	/* The probable offset of each label's key in `tail`, with its value three bytes after it;
 	 * NULL: not known. This saves searching; the bytes at the offset are compared. */

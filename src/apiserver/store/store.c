@@ -280,9 +280,9 @@ struct object *store_get(const struct store *store, struct str key)
 
 struct object *store_next(const struct store *store, struct str prefix, struct str after)
 {
-	bool behind = !str_is_none(after) && str_cmp(after, prefix) >= 0;
-	struct object *object = behind ? omap_after(store->visible, after, NULL)
-				       : omap_seek(store->visible, prefix, NULL);
+	bool tail = !str_is_none(after) && str_cmp(after, prefix) >= 0;
+	struct object *object = tail ? omap_after(store->visible, after, NULL)
+				     : omap_seek(store->visible, prefix, NULL);
 
 	return object && str_starts(object->key, prefix) ? object : NULL;
 }
@@ -290,9 +290,9 @@ struct object *store_next(const struct store *store, struct str prefix, struct s
 struct store_walk store_walk(const struct store *store, struct str prefix, struct str after)
 {
 	struct store_walk walk = {.prefix = prefix};
-	bool behind = !str_is_none(after) && str_cmp(after, prefix) >= 0;
+	bool tail = !str_is_none(after) && str_cmp(after, prefix) >= 0;
 
-	omap_walk_start(&walk.walk, store->visible, behind ? after : prefix, behind);
+	omap_walk_start(&walk.walk, store->visible, tail ? after : prefix, tail);
 	return walk;
 }
 
@@ -428,7 +428,7 @@ struct store_watch *store_watch(struct store *store, struct str prefix, int64_t 
 	struct store_watch *watch = watches_add(among, prefix, revision, fn, arg);
 
 	for (int64_t at = revision + 1; (event = history_find(store->history, at)); at++)
-		watch_tell(watch, event);
+		watch_deliver(watch, event);
 	return watch;
 }
 

@@ -130,7 +130,7 @@ struct store_write {
 	/* The object without resourceVersion: the text up to the place where the digits go, and the
 	 * rest. Copied. For a removal: the object as it last was. */
 	struct str before;
-	struct str behind;
+	struct str tail;
 	const struct object_pair *labels; /* copied */
 	const uint32_t *label_places;     /* as object_parts has them; may be NULL */
 	const struct object_pair *fields;

@@ -81,8 +81,8 @@ static void publish(struct store *store, struct pending *pending)
 	store->writes++;
 	history_add(store->history, &event);
 	store_trim_later(store);
-	watches_tell(&pending->family->watches, &event);
-	watches_tell(&store->wide, &event);
+	watches_deliver(&pending->family->watches, &event);
+	watches_deliver(&store->wide, &event);
 	if (pending->done)
 		pending->done(pending->arg, pending->object, NULL);
 	pending_free(pending);
@@ -289,7 +289,7 @@ static int check_write(const struct store *store, const struct store_write *writ
 		return err_set(err, ERR_UNAVAILABLE, "the store is closing");
 	if (store_check_key(write->key, err) < 0)
 		return -1;
-	if (write->before.len + write->behind.len > LIMIT_OBJECT_BYTES)
+	if (write->before.len + write->tail.len > LIMIT_OBJECT_BYTES)
 		return err_set(err, ERR_TOO_LARGE, "\"%.*s\" has more than %d bytes",
 			       STR_ARG(write->key), LIMIT_OBJECT_BYTES);
 	return check_precondition(store, write, err);
@@ -301,7 +301,7 @@ static struct object *make_object(struct store *store, const struct store_write 
 	struct object_parts parts = {
 		.key = write->key,
 		.before = write->before,
-		.behind = write->behind,
+		.tail = write->tail,
 		.labels = write->labels,
 		.label_places = write->label_places,
 		.fields = write->fields,

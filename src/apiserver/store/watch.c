@@ -78,7 +78,7 @@ static void tell(struct store_watch *watch, const struct store_event *event)
 		watch->fn(watch->arg, event);
 }
 
-void watch_tell(struct store_watch *watch, const struct store_event *event)
+void watch_deliver(struct store_watch *watch, const struct store_event *event)
 {
 	struct watches *among = watch->among;
 
@@ -88,7 +88,7 @@ void watch_tell(struct store_watch *watch, const struct store_event *event)
 	sweep(among);
 }
 
-void watches_tell(struct watches *watches, const struct store_event *event)
+void watches_deliver(struct watches *watches, const struct store_event *event)
 {
 	watches->calling++;
 	LIST_EACH(&watches->list, struct store_watch, link, watch)

@@ -26,8 +26,8 @@ void watches_done(struct watches *watches);
 struct store_watch *watches_add(struct watches *watches, struct str prefix, int64_t revision,
 				store_event_fn *fn, void *arg) __attribute__((returns_nonnull));
 /* Delivers an event to the watches that it concerns and that did not get it yet. */
-void watches_tell(struct watches *watches, const struct store_event *event);
+void watches_deliver(struct watches *watches, const struct store_event *event);
 /* Delivers it to this watch only. */
-void watch_tell(struct store_watch *watch, const struct store_event *event);
+void watch_deliver(struct store_watch *watch, const struct store_event *event);
 
 #endif

@@ -3,7 +3,7 @@
 #include "apiserver/test/world.h"
 
 /* What a watch got: one line per event. */
-struct told {
+struct events_got {
 	struct buf lines;
 	bool ended;
 };
@@ -68,39 +68,40 @@ static const struct step steps[] = {
 
 static void on_watching(struct call *call)
 {
-	struct told *told = call->arg;
+	struct events_got *events_got = call->arg;
 
-	buf_printf(&told->lines, "%d ", call->code);
+	buf_printf(&events_got->lines, "%d ", call->code);
 }
 
 static size_t on_event(struct call *call, const struct call_event *event)
 {
-	struct told *told = call->arg;
+	struct events_got *events_got = call->arg;
 	struct err err;
 	AUTO(json_doc_unref) struct json_doc *doc = json_parse(chunk_str(event->text), NULL, &err);
 	struct json object = json_get(json_doc_root(doc), "object");
 
-	buf_printf(&told->lines, "%s:%.*s ", event->type,
+	buf_printf(&events_got->lines, "%s:%.*s ", event->type,
 		   STR_ARG(json_str(json_get(json_get(object, "metadata"), "name"))));
 	return 0;
 }
 
 static void on_ended(struct call *call)
 {
-	struct told *told = call->arg;
+	struct events_got *events_got = call->arg;
 
-	told->ended = true;
+	events_got->ended = true;
 	call_free(call);
 }
 
 static const struct call_sink watching = {
 	.answered = on_watching, .event = on_event, .ended = on_ended};
 
-static struct call *start_watch(struct world *w, struct told *told, const char *selector)
+static struct call *start_watch(struct world *w, struct events_got *events_got,
+				const char *selector)
 {
-	struct call *call = call_new(w->api, &watching, told);
+	struct call *call = call_new(w->api, &watching, events_got);
 
-	told->lines = buf_make(100000);
+	events_got->lines = buf_make(100000);
 	call->kind = kinds_find(api_kinds(w->api), STR(""), STR("v1"), STR("configmaps"));
 	call->verb = VERB_WATCH;
 	call->sub = STR("");
@@ -121,9 +122,9 @@ static void test_watch(struct world *w)
 		 "{\"metadata\":{\"labels\":{\"x\":\"2\"}}}", 200, NULL, NULL},
 		{"DELETE", "/api/v1/namespaces/a/configmaps/w", NULL, 200, NULL, NULL},
 	};
-	struct told all = {0};
-	struct told some = {0};
-	struct told cancelled = {0};
+	struct events_got all = {0};
+	struct events_got some = {0};
+	struct events_got cancelled = {0};
 
 	json_doc_unref(ask(w, "POST", "/api/v1/namespaces/a/configmaps",
 			   "{\"metadata\":{\"name\":\"old\"}}")

@@ -21,7 +21,7 @@ static struct object *make(int64_t revision, size_t len)
 	for (size_t i = 0; i < len; i++)
 		buf_putc(&text, 'x');
 	buf_puts(&text, "\"}");
-	parts.behind = buf_str(&text);
+	parts.tail = buf_str(&text);
 	object = object_new(&parts, revision, &names, &scratch);
 	object_names_unref(names);
 	return object;

@@ -32,7 +32,7 @@ static struct object *make(const char *key, size_t len, int64_t revision)
 
 	for (size_t i = 0; i < len; i++)
 		buf_putc(&text, (char)('a' + i % 26));
-	parts.behind = buf_str(&text);
+	parts.tail = buf_str(&text);
 	struct object *object = object_new(&parts, revision, &names, &scratch);
 
 	object_names_unref(names);

@@ -11,7 +11,7 @@ static struct object *make(int64_t revision, size_t len)
 	struct object_names *names = NULL;
 	AUTO(buf_done) struct buf scratch = BUF_UNBOUNDED;
 	AUTO(mem_free) char *text = mem_zalloc(len + 1);
-	struct object_parts parts = {.key = STR("/pods/a/1"), .behind = str_of(text, len)};
+	struct object_parts parts = {.key = STR("/pods/a/1"), .tail = str_of(text, len)};
 	struct object *object = object_new(&parts, revision, &names, &scratch);
 
 	object_names_unref(names);

@@ -11,7 +11,7 @@
 /* About what a pod of a job looks like, 3 kB. */
 static struct object *make_pod(int number, struct object_names **names)
 {
-	AUTO(buf_done) struct buf behind = BUF_UNBOUNDED;
+	AUTO(buf_done) struct buf tail = BUF_UNBOUNDED;
 	AUTO(buf_done) struct buf scratch = BUF_UNBOUNDED;
 	AUTO(mem_free) char *name = mem_printf("train-worker-%d", number);
 	AUTO(mem_free) char *key = mem_printf("/pods/research/%s", name);
@@ -39,18 +39,18 @@ static struct object *make_pod(int number, struct object_names **names)
 		{STR("status.nominatedNodeName"), STR("")},
 	};
 
-	buf_puts(&behind, "\",\"labels\":{");
+	buf_puts(&tail, "\",\"labels\":{");
 	for (size_t i = 0; i < ARRAY_LEN(labels); i++)
-		buf_printf(&behind, "%s\"%.*s\":\"%.*s\"", i ? "," : "", STR_ARG(labels[i].key),
+		buf_printf(&tail, "%s\"%.*s\":\"%.*s\"", i ? "," : "", STR_ARG(labels[i].key),
 			   STR_ARG(labels[i].value));
-	buf_puts(&behind, "}},\"spec\":{\"nodeName\":\"node-17\",\"filler\":\"");
-	while (behind.len < 2750)
-		buf_puts(&behind, "lorem ipsum ");
-	buf_puts(&behind, "\"},\"status\":{\"phase\":\"Running\"}}");
+	buf_puts(&tail, "}},\"spec\":{\"nodeName\":\"node-17\",\"filler\":\"");
+	while (tail.len < 2750)
+		buf_puts(&tail, "lorem ipsum ");
+	buf_puts(&tail, "\"},\"status\":{\"phase\":\"Running\"}}");
 	struct object_parts parts = {
 		.key = str_from(key),
 		.before = str_from(before),
-		.behind = buf_str(&behind),
+		.tail = buf_str(&tail),
 		.labels = labels,
 		.label_count = ARRAY_LEN(labels),
 		.fields = fields,
@@ -95,16 +95,16 @@ static struct object *make_placed(uint32_t place, size_t filler)
 	const struct object_pair label = {STR("example.com/colour"), STR("ultramarine")};
 	struct object_names *names = NULL;
 	AUTO(buf_done) struct buf scratch = BUF_UNBOUNDED;
-	AUTO(buf_done) struct buf behind = BUF_UNBOUNDED;
+	AUTO(buf_done) struct buf tail = BUF_UNBOUNDED;
 	struct object *object;
 
-	buf_puts(&behind, "\",\"x\":\"");
+	buf_puts(&tail, "\",\"x\":\"");
 	for (size_t i = 0; i < filler; i++)
-		buf_putc(&behind, 'x');
-	buf_puts(&behind, "\",\"labels\":{\"example.com/colour\":\"ultramarine\"}}");
+		buf_putc(&tail, 'x');
+	buf_puts(&tail, "\",\"labels\":{\"example.com/colour\":\"ultramarine\"}}");
 	object = object_new(&(struct object_parts){.key = STR("/pods/a/b"),
 						   .before = STR("{\"r\":\""),
-						   .behind = buf_str(&behind),
+						   .tail = buf_str(&tail),
 						   .labels = &label,
 						   .label_places = place ? &place : NULL,
 						   .label_count = 1},

@@ -161,14 +161,14 @@ static inline void script_put(struct script *script, enum store_op op)
 	struct script_state newest = script_at(script, (int64_t)script->writes.len + 1);
 	bool there = newest.revision[key] != 0;
 	int64_t expect = choice & 0x80 ? newest.revision[key] : 0;
-	char behind[3] = {',', value, '>'};
+	char tail[3] = {',', value, '>'};
 	struct object_pair field = {STR("value"), str_of(&value, 1)};
 	struct store_write write = {
 		.op = op,
 		.key = script_key(key),
 		.expect = expect,
 		.before = STR("<"),
-		.behind = str_of(behind, 3),
+		.tail = str_of(tail, 3),
 		.fields = &field,
 		.field_count = 1,
 		.done = script_done,

@@ -59,7 +59,7 @@ __attribute__((unused)) static struct store *open_folder(struct loop *loop, cons
 }
 
 /* What the writer of one object got. */
-struct told {
+struct written {
 	int calls;
 	int64_t revision; /* 0: it failed */
 	int64_t seen;     /* the revision of readers at that time */
@@ -71,13 +71,13 @@ struct told {
 __attribute__((unused)) static void told_done(void *arg, struct object *object,
 					      const struct err *err)
 {
-	struct told *told = arg;
+	struct written *written = arg;
 
-	told->calls++;
-	told->revision = object ? object->revision : 0;
-	told->code = err ? err->code : ERR_NONE;
-	told->seen = told->store ? store_revision(told->store) : 0;
-	snprintf(told->text, sizeof(told->text), "%.*s",
+	written->calls++;
+	written->revision = object ? object->revision : 0;
+	written->code = err ? err->code : ERR_NONE;
+	written->seen = written->store ? store_revision(written->store) : 0;
+	snprintf(written->text, sizeof(written->text), "%.*s",
 		 object ? (int)object->text.len : (int)strlen(err->text),
 		 object ? object->text.ptr : err->text);
 }
@@ -85,9 +85,10 @@ __attribute__((unused)) static void told_done(void *arg, struct object *object,
 /* Writes {"rv":"<revision>","v":"<value>"} with one label and two fields. Gives the revision, or
  * the negative code of the error. */
 __attribute__((unused)) static int64_t put(struct store *store, enum store_op op, const char *key,
-					   int64_t expect, const char *value, struct told *told)
+					   int64_t expect, const char *value,
+					   struct written *written)
 {
-	AUTO(mem_free) char *behind = mem_printf("\",\"v\":\"%s\"}", value);
+	AUTO(mem_free) char *tail = mem_printf("\",\"v\":\"%s\"}", value);
 	struct object_pair label = {STR("app"), str_from(value)};
 	struct object_pair fields[] = {{STR("metadata.name"), str_from(strrchr(key, '/') + 1)},
 				       {STR("value"), str_from(value)}};
@@ -96,19 +97,19 @@ __attribute__((unused)) static int64_t put(struct store *store, enum store_op op
 		.key = str_from(key),
 		.expect = expect,
 		.before = STR("{\"rv\":\""),
-		.behind = str_from(behind),
+		.tail = str_from(tail),
 		.labels = &label,
 		.label_count = 1,
 		.fields = fields,
 		.field_count = 2,
-		.done = told ? told_done : NULL,
-		.arg = told,
+		.done = written ? told_done : NULL,
+		.arg = written,
 	};
 	struct err err;
 	int64_t revision = 0;
 
-	if (told)
-		told->store = store;
+	if (written)
+		written->store = store;
 	return store_write(store, &write, &revision, &err) < 0 ? -(int64_t)err.code : revision;
 }
 

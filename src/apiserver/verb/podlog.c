@@ -109,7 +109,7 @@ static void on_timer(struct loop_timer *timer, void *arg)
 		pump(podlog);
 }
 
-static void wake(void *arg)
+static void resume(void *arg)
 {
 	struct podlog *podlog = arg;
 
@@ -149,7 +149,7 @@ static void start(struct call *call, void *log)
 	call->content_type = "text/plain";
 	call_answer_watch(call);
 	if (podlog->follow)
-		podlog->source->follow(log, wake, podlog);
+		podlog->source->follow(log, resume, podlog);
 	loop_defer(api_loop(api), &podlog->next, pump, podlog);
 }
 

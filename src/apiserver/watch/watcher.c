@@ -129,7 +129,7 @@ static void texts_done(struct texts *texts)
 }
 DEFINE_AUTO_IN_PLACE(struct texts, texts_done);
 
-static void tell_object(struct watcher *watcher, enum shape shape, struct object *object,
+static void send_object(struct watcher *watcher, enum shape shape, struct object *object,
 			struct texts *texts)
 {
 	const struct kind *kind = watcher->call->kind;
@@ -161,7 +161,7 @@ static struct object *object_left(const struct store_event *event, struct texts 
 	size_t to = (size_t)str_find_byte(text, '"', from);
 	struct object_parts parts = {.key = event->previous->key,
 				     .before = str_slice(text, 0, from),
-				     .behind = str_skip(text, to)};
+				     .tail = str_skip(text, to)};
 	AUTO(buf_done) struct buf scratch = BUF_UNBOUNDED;
 	struct object_names *names = NULL;
 
@@ -182,11 +182,11 @@ static void consider(struct watcher *watcher, const struct store_event *event, s
 		return;
 	watcher->revision = event->revision;
 	if (matches)
-		tell_object(watcher, matched ? SHAPE_MODIFIED : SHAPE_ADDED, event->object, texts);
+		send_object(watcher, matched ? SHAPE_MODIFIED : SHAPE_ADDED, event->object, texts);
 	else if (matched && event->type == STORE_DELETED)
-		tell_object(watcher, SHAPE_DELETED, event->object, texts);
+		send_object(watcher, SHAPE_DELETED, event->object, texts);
 	else if (matched)
-		tell_object(watcher, SHAPE_LEFT, object_left(event, texts), texts);
+		send_object(watcher, SHAPE_LEFT, object_left(event, texts), texts);
 	if (matches || matched)
 		watcher->told = event->revision;
 }
@@ -203,14 +203,14 @@ static void on_hub_event(void *arg, const struct store_event *event)
 
 /* --- bookmarks and errors --- */
 
-static void tell_text(struct watcher *watcher, const char *type, struct buf *text)
+static void send_text(struct watcher *watcher, const char *type, struct buf *text)
 {
 	AUTO(chunk_unref) struct chunk *chunk = chunk_take(text);
 
 	tell(watcher, &(struct call_event){.type = type, .text = chunk});
 }
 
-static void tell_bookmark(struct watcher *watcher, bool initial_end)
+static void send_bookmark(struct watcher *watcher, bool initial_end)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	struct call *call = watcher->call;
@@ -219,17 +219,17 @@ static void tell_bookmark(struct watcher *watcher, bool initial_end)
 	form_bookmark(call, watcher->revision, initial_end, &text);
 	buf_puts(&text, "}\n");
 	watcher->told = watcher->revision;
-	tell_text(watcher, "BOOKMARK", &text);
+	send_text(watcher, "BOOKMARK", &text);
 }
 
-static void tell_error(struct watcher *watcher, const struct err *err)
+static void send_error(struct watcher *watcher, const struct err *err)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
 	buf_puts(&text, "{\"type\":\"ERROR\",\"object\":");
 	status_print(err, &text);
 	buf_puts(&text, "}\n");
-	tell_text(watcher, "ERROR", &text);
+	send_text(watcher, "ERROR", &text);
 }
 
 /* A live one: everything up to the state that readers see has been considered. */
@@ -248,7 +248,7 @@ static void on_bookmark(struct loop_timer *timer, void *arg)
 	if (watcher->live)
 		catch_up(watcher);
 	if (watcher->live && watcher->told < watcher->revision)
-		tell_bookmark(watcher, false);
+		send_bookmark(watcher, false);
 	loop_timer_set(timer, BOOKMARK_PERIOD);
 }
 
@@ -261,12 +261,12 @@ static void on_end(struct loop_timer *timer, void *arg)
 	if (watcher->live)
 		catch_up(watcher);
 	if (watcher->live && watcher->bookmark && watcher->told < watcher->revision)
-		tell_bookmark(watcher, false);
+		send_bookmark(watcher, false);
 	if (watcher->next < watcher->initial.len || watcher->marks_end) {
 		/* a clean end would read as if that were all */
 		(void)err_set(&err, ERR_TIMEOUT,
 			      "the watch has ended before its initial state was read");
-		tell_error(watcher, &err);
+		send_error(watcher, &err);
 	}
 	watcher_end(watcher);
 }
@@ -373,12 +373,12 @@ static struct watcher *watcher_new(struct call *call, struct filter *filter)
 /* --- reading on ------------------------------------------------------------------------------ */
 
 /* The next object of the state that it started from. */
-static void tell_next(struct watcher *watcher)
+static void send_next(struct watcher *watcher)
 {
 	AUTO(texts_done) struct texts texts = {.kind = watcher->call->kind};
 	AUTO(object_unref) struct object *object = watcher->initial.ptr[watcher->next++];
 
-	tell_object(watcher, SHAPE_ADDED, object, &texts);
+	send_object(watcher, SHAPE_ADDED, object, &texts);
 	if (watcher->next < watcher->initial.len)
 		return;
 	watcher->next = 0;
@@ -386,7 +386,7 @@ static void tell_next(struct watcher *watcher)
 }
 
 /* The event after the last one considered. */
-static void tell_past(struct watcher *watcher)
+static void send_past(struct watcher *watcher)
 {
 	AUTO(texts_done) struct texts texts = {.kind = watcher->call->kind};
 	const struct store *store = api_store(watcher->call->api);
@@ -395,7 +395,7 @@ static void tell_past(struct watcher *watcher)
 
 	event = store_event_of(store, watcher->revision + 1, &err);
 	if (!event) {
-		tell_error(watcher, &err);
+		send_error(watcher, &err);
 		watcher_end(watcher);
 	} else if (str_starts(event->object->key, filter_prefix(watcher->filter))) {
 		consider(watcher, event, &texts);
@@ -417,12 +417,12 @@ static void read_on(void *arg)
 			return;
 		}
 		if (watcher->next < watcher->initial.len) {
-			tell_next(watcher);
+			send_next(watcher);
 		} else if (watcher->marks_end) {
 			watcher->marks_end = false;
-			tell_bookmark(watcher, true);
+			send_bookmark(watcher, true);
 		} else if (watcher->revision < store_revision(store)) {
-			tell_past(watcher);
+			send_past(watcher);
 		} else {
 			watcher->live = true;
 			return;
@@ -430,7 +430,7 @@ static void read_on(void *arg)
 	}
 }
 
-void watcher_has_room(struct watcher *watcher)
+void watcher_can_send(struct watcher *watcher)
 {
 	if (!watcher->full || watcher->ending)
 		return;
@@ -467,7 +467,7 @@ static void start_from(struct watcher *watcher, int64_t revision)
 		(void)err_set(&err, ERR_EXPIRED,
 			      "too old resource version: %" PRId64 " (%" PRId64 ")", revision,
 			      watcher->call->kind->since);
-		tell_error(watcher, &err);
+		send_error(watcher, &err);
 		watcher_end(watcher);
 		return;
 	}

@@ -10,7 +10,7 @@ struct watcher;
 /* Stops it, without a further word to its call. */
 void watcher_free(struct watcher *watcher);
 /* Its reader has taken so much that more can be sent. */
-void watcher_has_room(struct watcher *watcher);
+void watcher_can_send(struct watcher *watcher);
 /* Every watch of the API ends, in a later turn. */
 void watchers_end(struct api *api);
 /* End all watches of a kind that goes, in every version. */

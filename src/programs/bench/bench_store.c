@@ -61,7 +61,7 @@ static void put(struct pods *pods, enum store_op op, size_t number)
 		.op = op,
 		.key = key,
 		.before = STR("{\"metadata\":{\"resourceVersion\":\""),
-		.behind = buf_str(&pods->text),
+		.tail = buf_str(&pods->text),
 		.labels = labels,
 		.label_count = ARRAY_LEN(labels),
 		.fields = fields,

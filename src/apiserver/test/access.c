@@ -269,7 +269,7 @@ static const struct {
 	const char *method, *path;
 	int code;
 	const char *message;
-} told[] = {
+} acked[] = {
 	{"GET", "/api/v1/pods", 403,
 	 "pods is forbidden: User \"system:serviceaccount:own:default\" cannot list resource "
 	 "\"pods\" "
@@ -297,14 +297,14 @@ static const struct {
 
 static void test_told(struct visitor *who, const char *token)
 {
-	for (size_t i = 0; i < ARRAY_LEN(told); i++) {
-		struct reply reply = try_it(who, token, told[i].method, told[i].path);
+	for (size_t i = 0; i < ARRAY_LEN(acked); i++) {
+		struct reply reply = try_it(who, token, acked[i].method, acked[i].path);
 
-		ok(reply.code == told[i].code, "%s %s: %d", told[i].method, told[i].path,
-		   told[i].code);
-		if (told[i].message)
+		ok(reply.code == acked[i].code, "%s %s: %d", acked[i].method, acked[i].path,
+		   acked[i].code);
+		if (acked[i].message)
 			is(json_str(json_get(json_doc_root(reply.doc), "message")).ptr,
-			   told[i].message);
+			   acked[i].message);
 		reply_done(&reply);
 	}
 }

@@ -44,7 +44,7 @@
 static const struct {
 	const char *path, *body;
 	int code;
-	const char *told; /* a part of the message, or of the warnings; NULL: there are none */
+	const char *acked; /* a part of the message, or of the warnings; NULL: there are none */
 } cases[] = {
 	{HOOKS, HOOK("fail", ",\"failurePolicy\":\"Fail\""), 403,
 	 "validatingwebhookconfigurations.admissionregistration.k8s.io \"fail\" is forbidden: "
@@ -116,15 +116,15 @@ static void test_cases(struct world *w, bool plain)
 		AUTO(answer_done)
 		struct answer answer = ask(w, "POST", cases[i].path, cases[i].body);
 		struct str message = json_str(json_get(json_doc_root(answer.doc), "message"));
-		struct str told = answer.code < 300 ? str_from(answer.warnings) : message;
-		bool silent = !cases[i].told || (plain && cases[i].code < 300);
+		struct str acked = answer.code < 300 ? str_from(answer.warnings) : message;
+		bool silent = !cases[i].acked || (plain && cases[i].code < 300);
 
 		ok(answer.code == cases[i].code, "POST %s: %d", cases[i].path, cases[i].code);
-		ok(silent ? !told.len : str_find(told, str_from(cases[i].told), 0) >= 0, "%s",
-		   silent ? "without a word" : cases[i].told);
+		ok(silent ? !acked.len : str_find(acked, str_from(cases[i].acked), 0) >= 0, "%s",
+		   silent ? "without a word" : cases[i].acked);
 		if (answer.code != cases[i].code ||
-		    (!silent && str_find(told, str_from(cases[i].told), 0) < 0))
-			printf("#   %d %.*s\n", answer.code, STR_ARG(told));
+		    (!silent && str_find(acked, str_from(cases[i].acked), 0) < 0))
+			printf("#   %d %.*s\n", answer.code, STR_ARG(acked));
 		world_settle(w);
 	}
 }

@@ -32,7 +32,7 @@ static int64_t run_until_failure(struct loop *loop, struct disk_memory *memory, 
 	struct err err;
 	struct store *store =
 		open_with(loop, &(struct store_options){.disk = disk_memory_open(memory, &err)});
-	struct told told[COMMITS * WRITES_A_COMMIT] = {0};
+	struct acked acked[COMMITS * WRITES_A_COMMIT] = {0};
 	int64_t acknowledged = 0;
 	char key[32];
 
@@ -40,13 +40,13 @@ static int64_t run_until_failure(struct loop *loop, struct disk_memory *memory, 
 		memory, &(struct disk_memory_faults){.fail = true, .fail_after = at, .keep = keep});
 	for (int i = 0; i < COMMITS * WRITES_A_COMMIT; i++) {
 		snprintf(key, sizeof(key), "/pods/a/%d", i % 7);
-		(void)put(store, i < 7 ? STORE_CREATE : STORE_UPDATE, key, 0, "x", &told[i]);
+		(void)put(store, i < 7 ? STORE_CREATE : STORE_UPDATE, key, 0, "x", &acked[i]);
 		if (i % WRITES_A_COMMIT == WRITES_A_COMMIT - 1)
 			store_flush(store);
 		store_check(store);
 	}
 	for (int i = 0; i < COMMITS * WRITES_A_COMMIT; i++)
-		if (told[i].revision)
+		if (acked[i].revision)
 			acknowledged++;
 	if (store_revision(store) != 1 + acknowledged || !store_failure(store))
 		acknowledged = -1;

@@ -48,7 +48,7 @@ struct script {
 	struct disk_memory *memory;
 	struct store *store;
 	VEC(struct script_write) writes; /* of revision 2, 3, ... */
-	int64_t told;                    /* the newest revision that its writer was called for */
+	int64_t acked;                    /* the newest revision that its writer was called for */
 	bool expect_failure;
 	struct script_watch watches[SCRIPT_WATCHES];
 };
@@ -129,7 +129,7 @@ static inline void script_check(const struct script *script)
 	struct script_state want = script_at(script, store_revision(script->store));
 
 	assert(script_same(&now, &want, STR("")));
-	assert(store_revision(script->store) == script->told);
+	assert(store_revision(script->store) == script->acked);
 	for (int i = 0; i < SCRIPT_WATCHES; i++)
 		assert(!script->watches[i].watch ||
 		       script->watches[i].known > store_revision(script->store) ||
@@ -148,9 +148,9 @@ static inline void script_done(void *arg, struct object *object, const struct er
 		assert(script->expect_failure && err->code == ERR_UNAVAILABLE);
 		return;
 	}
-	script->told++;
-	assert(object->revision == script->told);
-	assert(store_revision(script->store) == script->told);
+	script->acked++;
+	assert(object->revision == script->acked);
+	assert(store_revision(script->store) == script->acked);
 }
 
 static inline void script_put(struct script *script, enum store_op op)
@@ -248,21 +248,21 @@ static inline void script_open(struct script *script)
 /* Closes, and opens what is on disk: all of it, or with a failed disk what it took. */
 static inline void script_reopen(struct script *script)
 {
-	int64_t told = script->told;
+	int64_t acked = script->acked;
 
 	script_unwatch(script);
 	store_close(script->store);
 	script->store = NULL;
-	assert(script->expect_failure || script->told == (int64_t)script->writes.len + 1);
-	told = script->told > told ? script->told : told;
+	assert(script->expect_failure || script->acked == (int64_t)script->writes.len + 1);
+	acked = script->acked > acked ? script->acked : acked;
 	disk_memory_set_faults(script->memory, &(struct disk_memory_faults){0});
 	script->expect_failure = false;
 	script_open(script);
 	int64_t revision = store_revision(script->store);
 
-	assert(revision >= told && revision <= (int64_t)script->writes.len + 1);
+	assert(revision >= acked && revision <= (int64_t)script->writes.len + 1);
 	script->writes.len = (size_t)(revision - 1);
-	script->told = revision;
+	script->acked = revision;
 	assert(store_compacted(script->store) == revision);
 }
 
@@ -306,7 +306,7 @@ static inline int64_t script_run(const uint8_t *data, size_t size)
 		.end = data + size,
 		.loop = loop_new_virtual(size, 0, NULL),
 		.memory = disk_memory_new(),
-		.told = 1,
+		.acked = 1,
 	};
 
 	assert(script.loop);
@@ -321,7 +321,7 @@ static inline int64_t script_run(const uint8_t *data, size_t size)
 	disk_memory_free(script.memory);
 	loop_free(script.loop);
 	vec_done(&script.writes);
-	return script.told;
+	return script.acked;
 }
 
 #endif

@@ -87,32 +87,32 @@ static void test_visibility(void)
 {
 	AUTO(loop_free) struct loop *loop = virtual_loop(1);
 	AUTO(store_close) struct store *store = open_with(loop, &(struct store_options){0});
-	struct told told[4] = {0};
+	struct acked acked[4] = {0};
 
 	ok(store_revision(store) == 1 && store_compacted(store) == 1, "a new store has revision 1");
-	ok(put(store, STORE_CREATE, "/pods/ns/a", 0, "1", &told[0]) == 2, "the first write is 2");
-	ok(put(store, STORE_UPDATE, "/pods/ns/a", 2, "2", &told[1]) == 3,
+	ok(put(store, STORE_CREATE, "/pods/ns/a", 0, "1", &acked[0]) == 2, "the first write is 2");
+	ok(put(store, STORE_UPDATE, "/pods/ns/a", 2, "2", &acked[1]) == 3,
 	   "a write on a staged version");
 	ok(!store_get(store, STR("/pods/ns/a")) && store_revision(store) == 1,
 	   "readers see nothing of it");
 	ok(store_newest(store, STR("/pods/ns/a"))->revision == 3, "writers see the newest");
 	store_check(store);
 	(void)loop_turn(loop, 0); /* the commit runs */
-	ok(told[0].calls == 0 && store_revision(store) == 1, "nor while it is being committed");
-	ok(put(store, STORE_DELETE, "/pods/ns/a", 3, "2", &told[2]) == 4, "removed meanwhile");
+	ok(acked[0].calls == 0 && store_revision(store) == 1, "nor while it is being committed");
+	ok(put(store, STORE_DELETE, "/pods/ns/a", 3, "2", &acked[2]) == 4, "removed meanwhile");
 	ok(!store_newest(store, STR("/pods/ns/a")), "for writers it is deleted");
-	ok(put(store, STORE_CREATE, "/pods/ns/a", 0, "3", &told[3]) == 5, "made again meanwhile");
+	ok(put(store, STORE_CREATE, "/pods/ns/a", 0, "3", &acked[3]) == 5, "made again meanwhile");
 	store_check(store);
 	(void)loop_turn(loop, 0);
-	ok(told[0].calls == 1 && told[1].calls == 1 && told[2].calls == 0,
+	ok(acked[0].calls == 1 && acked[1].calls == 1 && acked[2].calls == 0,
 	   "those of the first commit are called");
 	is(text_of(store, "/pods/ns/a"), "{\"rv\":\"3\",\"v\":\"2\"}");
-	ok(told[0].seen == 2 && told[1].seen == 3, "each when the readers' revision is its own");
-	is(told[0].text, "{\"rv\":\"2\",\"v\":\"1\"}");
+	ok(acked[0].seen == 2 && acked[1].seen == 3, "each when the readers' revision is its own");
+	is(acked[0].text, "{\"rv\":\"2\",\"v\":\"1\"}");
 	store_check(store);
 	store_flush(store);
-	ok(told[2].revision == 4 && told[3].revision == 5 && told[3].calls == 1, "then the others");
-	is(told[2].text, "{\"rv\":\"4\",\"v\":\"2\"}");
+	ok(acked[2].revision == 4 && acked[3].revision == 5 && acked[3].calls == 1, "then the others");
+	is(acked[2].text, "{\"rv\":\"4\",\"v\":\"2\"}");
 	is(text_of(store, "/pods/ns/a"), "{\"rv\":\"5\",\"v\":\"3\"}");
 	store_check(store);
 	struct store_stats stats;
@@ -374,16 +374,16 @@ static void test_compaction(void)
 /* Writes from within the callbacks of a write. */
 static void chain_done(void *arg, struct object *object, const struct err *err)
 {
-	struct told *told = arg;
+	struct acked *acked = arg;
 	char key[32];
 
 	told_done(arg, object, err);
-	if (told->calls < 5) {
-		snprintf(key, sizeof(key), "/pods/a/%d", told->calls);
+	if (acked->calls < 5) {
+		snprintf(key, sizeof(key), "/pods/a/%d", acked->calls);
 		struct store_write write = {
-			.op = STORE_CREATE, .key = str_from(key), .done = chain_done, .arg = told};
+			.op = STORE_CREATE, .key = str_from(key), .done = chain_done, .arg = acked};
 
-		(void)!store_write(told->store, &write, NULL, NULL);
+		(void)!store_write(acked->store, &write, NULL, NULL);
 	}
 }
 
@@ -391,10 +391,10 @@ static void test_chain(void)
 {
 	AUTO(loop_free) struct loop *loop = virtual_loop(1);
 	AUTO(store_close) struct store *store = open_with(loop, &(struct store_options){0});
-	struct told told = {.store = store};
+	struct acked acked = {.store = store};
 
-	chain_done(&told, NULL, &(struct err){0});
-	while (told.calls < 5)
+	chain_done(&acked, NULL, &(struct err){0});
+	while (acked.calls < 5)
 		(void)loop_turn(loop, -1);
 	ok(store_revision(store) == 5 && store_count(store, STR("/pods/")) == 4,
 	   "writers write again when they are called");
@@ -410,27 +410,27 @@ static void test_failure(void)
 	AUTO(store_close)
 	struct store *store =
 		open_with(loop, &(struct store_options){.disk = disk_memory_open(memory, NULL)});
-	struct told told[4] = {0};
+	struct acked acked[4] = {0};
 	struct watcher watcher = {0};
 
-	(void)put(store, STORE_CREATE, "/pods/a/1", 0, "x", &told[0]);
+	(void)put(store, STORE_CREATE, "/pods/a/1", 0, "x", &acked[0]);
 	store_flush(store);
 	ok(!store_failure(store), "all is well");
 	disk_memory_set_faults(memory, &(struct disk_memory_faults){.fail = true,
 								    .code = ERR_INTERNAL,
 								    .text = "Input/output error"});
-	(void)put(store, STORE_UPDATE, "/pods/a/1", 0, "y", &told[1]);
+	(void)put(store, STORE_UPDATE, "/pods/a/1", 0, "y", &acked[1]);
 	(void)loop_turn(loop, 0);
-	(void)put(store, STORE_UPDATE, "/pods/a/1", 0, "z", &told[2]);
-	(void)put(store, STORE_CREATE, "/pods/a/2", 0, "z", &told[3]);
+	(void)put(store, STORE_UPDATE, "/pods/a/1", 0, "z", &acked[2]);
+	(void)put(store, STORE_CREATE, "/pods/a/2", 0, "z", &acked[3]);
 	store_check(store);
 	store_flush(store);
 	is(store_failure(store), "Input/output error");
 	ok(!store_is_suspended(store), "for good");
-	ok(told[1].code == ERR_UNAVAILABLE && told[2].code == ERR_UNAVAILABLE &&
-		   told[3].code == ERR_UNAVAILABLE && told[1].calls == 1 && told[3].calls == 1,
+	ok(acked[1].code == ERR_UNAVAILABLE && acked[2].code == ERR_UNAVAILABLE &&
+		   acked[3].code == ERR_UNAVAILABLE && acked[1].calls == 1 && acked[3].calls == 1,
 	   "everything that was staged is answered");
-	is(told[2].text, "the write may be lost: Input/output error");
+	is(acked[2].text, "the write may be lost: Input/output error");
 	ok(put(store, STORE_UPDATE, "/pods/a/1", 0, "w", NULL) == -ERR_UNAVAILABLE,
 	   "further writes are refused");
 	is(text_of(store, "/pods/a/1"), "{\"rv\":\"2\",\"v\":\"x\"}");
@@ -453,7 +453,7 @@ static void test_suspension(bool keep)
 	AUTO(disk_memory_free) struct disk_memory *memory = disk_memory_new();
 	struct store *store =
 		open_with(loop, &(struct store_options){.disk = disk_memory_open(memory, NULL)});
-	struct told told[4] = {0};
+	struct acked acked[4] = {0};
 	struct watcher watcher = {0};
 	int resumed = 0;
 
@@ -462,13 +462,13 @@ static void test_suspension(bool keep)
 	(void)put(store, STORE_CREATE, "/pods/a/2", 0, "x", NULL);
 	store_flush(store);
 	disk_memory_set_faults(memory, &(struct disk_memory_faults){.fail = true, .keep = keep});
-	(void)put(store, STORE_UPDATE, "/pods/a/1", 0, "lost", &told[0]);
-	(void)put(store, STORE_DELETE, "/pods/a/2", 0, "x", &told[1]);
-	(void)put(store, STORE_CREATE, "/pods/a/3", 0, "lost", &told[2]);
+	(void)put(store, STORE_UPDATE, "/pods/a/1", 0, "lost", &acked[0]);
+	(void)put(store, STORE_DELETE, "/pods/a/2", 0, "x", &acked[1]);
+	(void)put(store, STORE_CREATE, "/pods/a/3", 0, "lost", &acked[2]);
 	store_flush(store);
 	is(store_failure(store), "No space left on device");
-	ok(store_is_suspended(store) && told[0].code == ERR_UNAVAILABLE &&
-		   told[1].code == ERR_UNAVAILABLE && told[2].code == ERR_UNAVAILABLE,
+	ok(store_is_suspended(store) && acked[0].code == ERR_UNAVAILABLE &&
+		   acked[1].code == ERR_UNAVAILABLE && acked[2].code == ERR_UNAVAILABLE,
 	   "a full disk suspends writes");
 	ok(put(store, STORE_CREATE, "/pods/a/4", 0, "x", NULL) == -ERR_UNAVAILABLE,
 	   "they are refused");
@@ -482,7 +482,7 @@ static void test_suspension(bool keep)
 	ok(resumed == 1 && !store_is_suspended(store), "until there is space");
 	store_check(store);
 	watcher_start(&watcher, store, "", store_revision(store));
-	ok(put(store, STORE_UPDATE, "/pods/a/1", 2, "y", &told[3]) == 4, "then it goes on");
+	ok(put(store, STORE_UPDATE, "/pods/a/1", 2, "y", &acked[3]) == 4, "then it goes on");
 	store_flush(store);
 	is(watcher.seen, "=/pods/a/1@4/2 ");
 	store_unwatch(watcher.watch);
@@ -554,11 +554,11 @@ static void test_closing(void)
 {
 	AUTO(loop_free) struct loop *loop = virtual_loop(1);
 	struct store *store = open_with(loop, &(struct store_options){0});
-	struct told told = {.store = store};
+	struct acked acked = {.store = store};
 
-	chain_done(&told, NULL, &(struct err){0});
+	chain_done(&acked, NULL, &(struct err){0});
 	store_close(store);
-	ok(told.calls == 2, "nothing new is taken while closing");
+	ok(acked.calls == 2, "nothing new is taken while closing");
 }
 
 /* --- on a real loop -------------------------------------------------------------------------- */
@@ -584,7 +584,7 @@ static void test_slow_disk(void)
 	struct store *store =
 		open_with(loop, &(struct store_options){.disk = disk_memory_open(memory, NULL)});
 	struct gate gate;
-	struct told first = {0}, last = {0};
+	struct acked first = {0}, last = {0};
 	char key[32];
 
 	if (pipe(gate.open) < 0)
@@ -612,7 +612,7 @@ static void test_slow_disk(void)
 static void test_close_with_work(void)
 {
 	AUTO(disk_memory_free) struct disk_memory *memory = disk_memory_new();
-	struct told told[2] = {0};
+	struct acked acked[2] = {0};
 
 	for (int virtual = 0; virtual < 2; virtual ++) {
 		AUTO(loop_free) struct loop *loop = virtual ? virtual_loop(1) : real_loop();
@@ -620,12 +620,12 @@ static void test_close_with_work(void)
 			loop, &(struct store_options){.disk = disk_memory_open(memory, NULL)});
 
 		(void)put(store, virtual ? STORE_UPDATE : STORE_CREATE, "/pods/a/1", 0, "x",
-			  &told[virtual]);
+			  &acked[virtual]);
 		(void)loop_turn(loop, 0);
 		(void)put(store, virtual ? STORE_UPDATE : STORE_CREATE, "/pods/a/2", 0, "x",
-			  &told[virtual]);
+			  &acked[virtual]);
 		store_close(store);
-		ok(told[virtual].calls == 2 && told[virtual].revision == 3 + 2 * virtual,
+		ok(acked[virtual].calls == 2 && acked[virtual].revision == 3 + 2 * virtual,
 		   "closing commits what is staged");
 	}
 }

@@ -59,7 +59,7 @@ __attribute__((unused)) static struct store *open_folder(struct loop *loop, cons
 }
 
 /* What the writer of one object got. */
-struct written {
+struct acked {
 	int calls;
 	int64_t revision; /* 0: it failed */
 	int64_t seen;     /* the revision of readers at that time */
@@ -71,13 +71,13 @@ struct written {
 __attribute__((unused)) static void told_done(void *arg, struct object *object,
 					      const struct err *err)
 {
-	struct written *written = arg;
+	struct acked *acked = arg;
 
-	written->calls++;
-	written->revision = object ? object->revision : 0;
-	written->code = err ? err->code : ERR_NONE;
-	written->seen = written->store ? store_revision(written->store) : 0;
-	snprintf(written->text, sizeof(written->text), "%.*s",
+	acked->calls++;
+	acked->revision = object ? object->revision : 0;
+	acked->code = err ? err->code : ERR_NONE;
+	acked->seen = acked->store ? store_revision(acked->store) : 0;
+	snprintf(acked->text, sizeof(acked->text), "%.*s",
 		 object ? (int)object->text.len : (int)strlen(err->text),
 		 object ? object->text.ptr : err->text);
 }
@@ -86,7 +86,7 @@ __attribute__((unused)) static void told_done(void *arg, struct object *object,
  * the negative code of the error. */
 __attribute__((unused)) static int64_t put(struct store *store, enum store_op op, const char *key,
 					   int64_t expect, const char *value,
-					   struct written *written)
+					   struct acked *acked)
 {
 	AUTO(mem_free) char *tail = mem_printf("\",\"v\":\"%s\"}", value);
 	struct object_pair label = {STR("app"), str_from(value)};
@@ -102,14 +102,14 @@ __attribute__((unused)) static int64_t put(struct store *store, enum store_op op
 		.label_count = 1,
 		.fields = fields,
 		.field_count = 2,
-		.done = written ? told_done : NULL,
-		.arg = written,
+		.done = acked ? told_done : NULL,
+		.arg = acked,
 	};
 	struct err err;
 	int64_t revision = 0;
 
-	if (written)
-		written->store = store;
+	if (acked)
+		acked->store = store;
 	return store_write(store, &write, &revision, &err) < 0 ? -(int64_t)err.code : revision;
 }
 

@@ -4,8 +4,7 @@
  * Every walk has the same three cases: an object whose members are looked at one by one, a list whose
  * elements have names (a key, or their value), and everything else, which is one thing. Members and
  * elements of another version are found through an index: both sides may be as long as a request. */
-#include "apiserver/apply/typed.h"
-
+#include "apiserver/apply/typed_internal.h"
 #include "apiserver/crd/definition.h"
 #include "apiserver/crd/schema.h"
 #include "apiserver/crd/schema_internal.h"
@@ -18,173 +17,6 @@
 #include "model/field/fields.h"
 
 #include "base/banned.h"
-
-/* --- what is known --------------------------------------------------------------------------- */
-
-enum relation { RELATION_ATOMIC, RELATION_SET, RELATION_KEYS };
-
-static struct typed_place of_field(const struct field *field)
-{
-	if (field && field->is == FIELD_OBJECT)
-		return (struct typed_place){.type = field->type, .granular = field->granular};
-	return (struct typed_place){.field = field};
-}
-
-struct typed_place typed_root(const struct kind *kind)
-{
-	if (kind->type)
-		return (struct typed_place){.type = kind->type};
-	return (struct typed_place){.node = schema_root(definition_schema(kind)),
-				    .custom_root = true};
-}
-
-/* A member of an object. `named`: by a field of its own, not as one of a map; `known`: at all. */
-static struct typed_place member_of(struct typed_place place, struct str key, bool *named,
-				    bool *known)
-{
-	const struct field *row;
-
-	*named = *known = false;
-	if (place.custom_root && str_is(key, "metadata")) {
-		*named = *known = true;
-		return (struct typed_place){.type = &meta_type};
-	}
-	if (place.custom_root && (str_is(key, "apiVersion") || str_is(key, "kind"))) {
-		*named = *known = true;
-		return (struct typed_place){0};
-	}
-	if (place.type) {
-		row = type_find(place.type, key, NULL);
-		*named = row != NULL;
-		*known = row || place.type->preserve;
-		return of_field(row);
-	}
-	if (place.field) {
-		*known = true;
-		return of_field(place.field->of);
-	}
-	if (place.node) {
-		const struct schema_node *property = schema_property(place.node, key);
-
-		*named = property != NULL;
-		*known = property || place.node->has_additional || place.node->preserve;
-		return (struct typed_place){.node = property ? property : place.node->additional};
-	}
-	*known = true;
-	return (struct typed_place){0};
-}
-
-static bool is_atomic_object(struct typed_place place)
-{
-	return (place.type && place.type->atomic && !place.granular) ||
-	       (place.node && place.node->atomic) || (place.field && place.field->atomic);
-}
-
-static enum relation relation_of(struct typed_place place)
-{
-	if (place.field && place.field->is == FIELD_LIST) {
-		if (place.field->list_type == FIELD_LIST_MAP)
-			return RELATION_KEYS;
-		return place.field->list_type == FIELD_LIST_SET ||
-				       (place.field->merge && !place.field->merge_key)
-			       ? RELATION_SET
-			       : RELATION_ATOMIC;
-	}
-	if (place.node && place.node->list_type == SCHEMA_LIST_MAP)
-		return RELATION_KEYS;
-	return place.node && place.node->list_type == SCHEMA_LIST_SET ? RELATION_SET
-								      : RELATION_ATOMIC;
-}
-
-static struct typed_place element_of(struct typed_place place)
-{
-	if (place.field)
-		return of_field(place.field->of);
-	return (struct typed_place){.node = place.node ? place.node->items : NULL};
-}
-
-/* One of the keys of an element, or its default. */
-static struct json key_value(struct typed_place element, struct json value, struct str key,
-			     struct json_doc *doc)
-{
-	struct json found = json_get_str(value, key);
-	const struct field *row = element.type ? type_find(element.type, key, NULL) : NULL;
-	const struct schema_node *node = element.node ? schema_property(element.node, key) : NULL;
-
-	if (!json_is_absent(found))
-		return json_new_copy(doc, found);
-	if (row && row->dflt)
-		return json_new_str(doc, str_from(row->dflt));
-	if (node && !json_is_absent(node->dflt))
-		return json_new_copy(doc, node->dflt);
-	return JSON_NONE;
-}
-
-static void add_key(struct typed_place element, struct json value, struct str key,
-		    struct json_doc *doc, struct json keys)
-{
-	struct json made = key_value(element, value, key, doc);
-
-	if (!json_is_absent(made))
-		json_set(doc, keys, key, made);
-}
-
-/* The only key that elements have; none: there are several. */
-static struct str only_key(struct typed_place place)
-{
-	const char *const *keys = place.field ? place.field->list_keys : NULL;
-
-	if (keys)
-		return keys[0] && !keys[1] ? str_from(keys[0]) : str_none();
-	return place.node && place.node->list_keys.len == 1 ? place.node->list_keys.ptr[0]
-							    : str_none();
-}
-
-/* The step that leads to an element: k:{...} or v:...; `to` is cleared. */
-static void print_element(struct typed_place place, struct json value, struct buf *to)
-{
-	AUTO(json_doc_unref) struct json_doc *doc = NULL;
-	struct typed_place element = element_of(place);
-	struct str key = only_key(place);
-	struct json found = key.len ? json_get_str(value, key) : JSON_NONE;
-	struct json keys;
-
-	buf_clear(to);
-	if (relation_of(place) == RELATION_SET) {
-		buf_puts(to, "v:");
-		json_print(value, JSON_CANONICAL, to);
-		return;
-	}
-	if (!json_is_absent(found)) { /* nearly always: without a document */
-		buf_puts(to, "k:{\"");
-		buf_put_json(to, key);
-		buf_puts(to, "\":");
-		json_print(found, JSON_CANONICAL, to);
-		buf_putc(to, '}');
-		return;
-	}
-	doc = json_doc_new();
-	keys = json_new_obj(doc);
-	if (place.field)
-		for (const char *const *one = place.field->list_keys; *one; one++)
-			add_key(element, value, str_from(*one), doc, keys);
-	else
-		for (size_t i = 0; i < place.node->list_keys.len; i++)
-			add_key(element, value, place.node->list_keys.ptr[i], doc, keys);
-	buf_puts(to, "k:");
-	json_print(keys, JSON_CANONICAL, to);
-}
-
-static bool is_object(struct typed_place place, struct json value)
-{
-	return json_is(value, JSON_OBJ) && !is_atomic_object(place) &&
-	       (!place.field || place.field->is == FIELD_MAP || place.field->is == FIELD_ANY);
-}
-
-static bool is_list(struct typed_place place, struct json value)
-{
-	return json_is(value, JSON_ARR) && relation_of(place) != RELATION_ATOMIC;
-}
 
 /* The elements of a list by their steps; of several with one step, the first. */
 struct elements {
@@ -212,7 +44,7 @@ static struct elements elements_of(struct typed_place place, struct json list)
 	while (json_next(&it)) {
 		struct json *held;
 
-		print_element(place, it.value, &step);
+		typed_print_element(place, it.value, &step);
 		if (map_get(made.map, buf_str(&step)))
 			continue;
 		held = arena_new_of(made.arena, struct json);
@@ -365,7 +197,7 @@ static int check_members(struct typed_place place, struct json value, struct str
 		AUTO(buf_done) struct buf path = BUF_UNBOUNDED;
 		bool named;
 		bool known;
-		struct typed_place below = member_of(place, it.key, &named, &known);
+		struct typed_place below = typed_member(place, it.key, &named, &known);
 
 		buf_printf(&path, "%.*s.%.*s", STR_ARG(up), STR_ARG(it.key));
 		if (!known)
@@ -382,12 +214,13 @@ static int check_members(struct typed_place place, struct json value, struct str
 static bool has_a_key(struct typed_place place, struct json element)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
-	struct typed_place of = element_of(place);
+	struct typed_place of = typed_element(place);
 
 	if (!place.node)
 		return true;
 	for (size_t i = 0; i < place.node->list_keys.len; i++)
-		if (!json_is_absent(key_value(of, element, place.node->list_keys.ptr[i], doc)))
+		if (!json_is_absent(
+			    typed_key_value(of, element, place.node->list_keys.ptr[i], doc)))
 			return true;
 	return false;
 }
@@ -421,8 +254,8 @@ static int check_elements(struct typed_place place, struct json value, struct st
 	AUTO(map_free) struct map *seen = map_new(json_len(value));
 	AUTO(buf_done) struct buf step = BUF_UNBOUNDED;
 	struct json_iter it = json_iter(value);
-	bool named = is_list(place, value);
-	bool keyed = named && relation_of(place) == RELATION_KEYS;
+	bool named = typed_is_list(place, value);
+	bool keyed = named && typed_relation(place) == TYPED_KEYS;
 
 	while (json_next(&it)) {
 		AUTO(buf_done) struct buf path = BUF_UNBOUNDED;
@@ -431,7 +264,7 @@ static int check_elements(struct typed_place place, struct json value, struct st
 			return -1;
 		buf_put_str(&path, up);
 		if (named) {
-			print_element(place, it.value, &step);
+			typed_print_element(place, it.value, &step);
 			fieldset_print_step(buf_str(&step), &path);
 		} else {
 			buf_printf(&path, "[%zu]", it.index);
@@ -439,7 +272,7 @@ static int check_elements(struct typed_place place, struct json value, struct st
 		if (named && map_put(seen, arena_str(arena, buf_str(&step)), seen))
 			return err_set(err, ERR_UNKNOWN, "%.*s: duplicate entries for key %.*s",
 				       STR_ARG(up), STR_ARG(str_skip(buf_str(&path), up.len)));
-		if (check(element_of(place), it.value, buf_str(&path), err) < 0)
+		if (check(typed_element(place), it.value, buf_str(&path), err) < 0)
 			return -1;
 	}
 	return 0;
@@ -480,7 +313,7 @@ static void fill(struct arena *arena, struct typed_place place, struct json valu
 	AUTO(buf_done) struct buf step = BUF_UNBOUNDED;
 	struct json_iter it = json_iter(value);
 
-	if (!is_object(place, value) && !is_list(place, value)) {
+	if (!typed_is_object(place, value) && !typed_is_list(place, value)) {
 		here->member = true;
 		return;
 	}
@@ -491,11 +324,11 @@ static void fill(struct arena *arena, struct typed_place place, struct json valu
 		struct typed_place below;
 
 		if (it.object) {
-			below = member_of(place, it.key, &named, &known);
+			below = typed_member(place, it.key, &named, &known);
 			put_step(&step, it.key);
 		} else {
-			below = element_of(place);
-			print_element(place, it.value, &step);
+			below = typed_element(place);
+			typed_print_element(place, it.value, &step);
 		}
 		child = fieldset_add(arena, here, buf_str(&step));
 		fill(arena, below, it.value, child);
@@ -556,7 +389,7 @@ static void compare_members(struct comparer *c, struct typed_place place, struct
 
 		if (json_eq(before, it.value))
 			continue;
-		below = member_of(place, it.key, &named, &known);
+		below = typed_member(place, it.key, &named, &known);
 		put_step(&c->step, it.key);
 		compare(c, below, before, it.value, below_of(c, here));
 	}
@@ -565,7 +398,7 @@ static void compare_members(struct comparer *c, struct typed_place place, struct
 
 		if (!json_is_absent(json_index_get(&values, it.key)))
 			continue;
-		below = member_of(place, it.key, &named, &known);
+		below = typed_member(place, it.key, &named, &known);
 		put_step(&c->step, it.key);
 		compare(c, below, it.value, JSON_NONE, below_of(c, here));
 	}
@@ -576,19 +409,19 @@ static void compare_elements(struct comparer *c, struct typed_place place, struc
 {
 	AUTO(elements_done) struct elements olds = elements_of(place, old);
 	AUTO(elements_done) struct elements values = elements_of(place, value);
-	struct typed_place element = element_of(place);
+	struct typed_place element = typed_element(place);
 	struct json_iter it = json_iter(value);
 
 	while (json_is(value, JSON_ARR) && json_next(&it)) {
 		struct json before;
 
-		print_element(place, it.value, &c->step);
+		typed_print_element(place, it.value, &c->step);
 		before = elements_find(&olds, buf_str(&c->step));
 		if (!json_eq(before, it.value))
 			compare(c, element, before, it.value, below_of(c, here));
 	}
 	for (it = json_iter(old); json_is(old, JSON_ARR) && json_next(&it);) {
-		print_element(place, it.value, &c->step);
+		typed_print_element(place, it.value, &c->step);
 		if (json_is_absent(elements_find(&values, buf_str(&c->step))))
 			compare(c, element, it.value, JSON_NONE, below_of(c, here));
 	}
@@ -611,10 +444,10 @@ static void compare(struct comparer *c, struct typed_place place, struct json ol
 
 	if (json_is_absent(old))
 		below.modified = below.removed = NULL; /* all of it is new */
-	if (fits && is_object(place, one))
+	if (fits && typed_is_object(place, one))
 		compare_members(c, place, other, json_is(value, JSON_OBJ) ? value : JSON_NONE,
 				below);
-	else if (fits && is_list(place, one))
+	else if (fits && typed_is_list(place, one))
 		compare_elements(c, place, other, json_is(value, JSON_ARR) ? value : JSON_NONE,
 				 below);
 	else if (!json_is_absent(old) && !json_is_absent(value) && !json_eq(old, value))
@@ -657,7 +490,7 @@ static struct json merge_members(struct typed_place place, struct json live, str
 
 	while (json_next(&it))
 		json_add(doc, made, it.key,
-			 typed_merge(member_of(place, it.key, &named, &known), it.value,
+			 typed_merge(typed_member(place, it.key, &named, &known), it.value,
 				     json_index_get(&configs, it.key), doc));
 	for (it = json_iter(config); json_next(&it);)
 		if (json_is_absent(json_index_get(&lives, it.key)))
@@ -675,13 +508,13 @@ static struct json merge_elements(struct typed_place place, struct json live, st
 	struct json_iter it = json_iter(live);
 
 	while (json_next(&it)) {
-		print_element(place, it.value, &step);
+		typed_print_element(place, it.value, &step);
 		json_append(doc, made,
-			    typed_merge(element_of(place), it.value,
+			    typed_merge(typed_element(place), it.value,
 					elements_find(&configs, buf_str(&step)), doc));
 	}
 	for (it = json_iter(config); json_next(&it);) {
-		print_element(place, it.value, &step);
+		typed_print_element(place, it.value, &step);
 		if (json_is_absent(elements_find(&lives, buf_str(&step))))
 			json_append(doc, made, json_new_copy(doc, it.value));
 	}
@@ -691,13 +524,13 @@ static struct json merge_elements(struct typed_place place, struct json live, st
 struct json typed_merge(struct typed_place place, struct json live, struct json config,
 			struct json_doc *doc)
 {
-	bool parts = (is_object(place, live) || is_list(place, live)) && json_len(live);
+	bool parts = (typed_is_object(place, live) || typed_is_list(place, live)) && json_len(live);
 
 	if (json_is_absent(config) || (json_is(config, JSON_NULL) && parts))
 		return json_new_copy(doc, live);
-	if (is_object(place, live) && is_object(place, config))
+	if (typed_is_object(place, live) && typed_is_object(place, config))
 		return merge_members(place, live, config, doc);
-	if (is_list(place, live) && is_list(place, config))
+	if (typed_is_list(place, live) && typed_is_list(place, config))
 		return merge_elements(place, live, config, doc);
 	return json_new_copy(doc, config);
 }
@@ -731,7 +564,7 @@ struct removing {
 static bool is_removed(void *arg, struct str key, struct json value)
 {
 	struct removing *removing = arg;
-	struct typed_place below = element_of(removing->place);
+	struct typed_place below = typed_element(removing->place);
 	const struct fieldset *set;
 	enum left left;
 	bool named;
@@ -739,9 +572,9 @@ static bool is_removed(void *arg, struct str key, struct json value)
 
 	if (!str_is_none(key)) {
 		put_step(&removing->step, key);
-		below = member_of(removing->place, key, &named, &known);
+		below = typed_member(removing->place, key, &named, &known);
 	} else {
-		print_element(removing->place, value, &removing->step);
+		typed_print_element(removing->place, value, &removing->step);
 	}
 	set = fieldset_find(removing->set, buf_str(&removing->step));
 	left = set ? remove_from(below, removing->doc, value, set) : LEFT_ALL;
@@ -757,7 +590,7 @@ void typed_remove(struct typed_place place, struct json_doc *doc, struct json va
 {
 	struct removing removing = {place, doc, value, set, BUF_UNBOUNDED};
 
-	if (is_object(place, value) || is_list(place, value))
+	if (typed_is_object(place, value) || typed_is_list(place, value))
 		json_remove_if(doc, value, is_removed, &removing);
 	buf_done(&removing.step);
 }
@@ -779,20 +612,20 @@ void typed_put_nulls(struct typed_place place, struct json config, struct json_d
 	bool named;
 	bool known;
 
-	if (is_list(place, config) && is_list(place, value))
+	if (typed_is_list(place, config) && typed_is_list(place, value))
 		elements = elements_of(place, value);
-	else if (!is_object(place, config) || !is_object(place, value))
+	else if (!typed_is_object(place, config) || !typed_is_object(place, value))
 		return;
 	while (json_next(&it)) {
 		if (!it.object) {
-			print_element(place, it.value, &step);
-			typed_put_nulls(element_of(place), it.value, doc,
+			typed_print_element(place, it.value, &step);
+			typed_put_nulls(typed_element(place), it.value, doc,
 					elements_find(&elements, buf_str(&step)));
 		} else if (json_is(it.value, JSON_NULL) &&
 			   has_nothing(json_get_str(value, it.key))) {
 			json_set(doc, value, it.key, json_new_null(doc));
 		} else {
-			typed_put_nulls(member_of(place, it.key, &named, &known), it.value, doc,
+			typed_put_nulls(typed_member(place, it.key, &named, &known), it.value, doc,
 					json_get_str(value, it.key));
 		}
 	}
@@ -811,8 +644,8 @@ static void add_parents(struct arena *arena, struct typed_place place, const str
 		bool named = false;
 		bool known;
 		struct typed_place below = str_starts(child->key, STR("f:"))
-						   ? member_of(place, key, &named, &known)
-						   : element_of(place);
+						   ? typed_member(place, key, &named, &known)
+						   : typed_element(place);
 
 		add_parents(arena, below, child, made);
 		made->member = made->member || named;

@@ -48,7 +48,7 @@ struct script {
 	struct disk_memory *memory;
 	struct store *store;
 	VEC(struct script_write) writes; /* of revision 2, 3, ... */
-	int64_t acked;                    /* the newest revision that its writer was called for */
+	int64_t acked;                   /* the newest revision that its writer was called for */
 	bool expect_failure;
 	struct script_watch watches[SCRIPT_WATCHES];
 };

@@ -111,7 +111,8 @@ static void test_visibility(void)
 	is(acked[0].text, "{\"rv\":\"2\",\"v\":\"1\"}");
 	store_check(store);
 	store_flush(store);
-	ok(acked[2].revision == 4 && acked[3].revision == 5 && acked[3].calls == 1, "then the others");
+	ok(acked[2].revision == 4 && acked[3].revision == 5 && acked[3].calls == 1,
+	   "then the others");
 	is(acked[2].text, "{\"rv\":\"4\",\"v\":\"2\"}");
 	is(text_of(store, "/pods/ns/a"), "{\"rv\":\"5\",\"v\":\"3\"}");
 	store_check(store);

@@ -85,8 +85,7 @@ __attribute__((unused)) static void told_done(void *arg, struct object *object,
 /* Writes {"rv":"<revision>","v":"<value>"} with one label and two fields. Gives the revision, or
  * the negative code of the error. */
 __attribute__((unused)) static int64_t put(struct store *store, enum store_op op, const char *key,
-					   int64_t expect, const char *value,
-					   struct acked *acked)
+					   int64_t expect, const char *value, struct acked *acked)
 {
 	AUTO(mem_free) char *tail = mem_printf("\",\"v\":\"%s\"}", value);
 	struct object_pair label = {STR("app"), str_from(value)};

@@ -7,7 +7,7 @@
  * the text anyway. The names of the fields are the same for all objects of a kind and so are held once.
  *
  * A record is struct record_head, key, text, pairs and names, in the byte order of the machine
- * (disk.c refuses the other one).
+ * (disk_lmdb.c rejects the other one).
  *
  * 1. Nothing of an object changes after object_new() but its count: the thread that commits may
  *    read it.

@@ -4,6 +4,8 @@
  * Every walk has the same three cases: an object whose members are looked at one by one, a list whose
  * elements have names (a key, or their value), and everything else, which is one thing. Members and
  * elements of another version are found through an index: both sides may be as long as a request. */
+#include "apiserver/apply/typed.h"
+
 #include "apiserver/apply/typed_internal.h"
 #include "apiserver/crd/definition.h"
 #include "apiserver/crd/schema.h"

@@ -58,6 +58,17 @@ void regexp_set_fold(struct regexp_set *set);
 /* A category or a script of Unicode; false if there is none of that name. */
 bool regexp_set_add_named(struct regexp_set *to, struct str name);
 
+/* A table of runs: the upper bits are the first character of a run, the lower `bits` its name. */
+struct regexp_runs {
+	const uint32_t *ptr;
+	size_t len;
+	unsigned bits;
+};
+/* The scripts, by 1 + the index of their name (regexp_scripts.c). */
+extern const char *const regexp_script_names[];
+extern const size_t regexp_script_count;
+extern const struct regexp_runs regexp_scripts;
+
 /* --- the tree --------------------------------------------------------------------------------- */
 
 struct regexp_node {

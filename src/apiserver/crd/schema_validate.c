@@ -53,7 +53,7 @@ static void put_value(struct json value, struct buf *to)
 }
 
 static void report_value(struct json value, const struct path *path, struct schema_walk *walk,
-		       const char *words)
+			 const char *words)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
@@ -63,7 +63,7 @@ static void report_value(struct json value, const struct path *path, struct sche
 
 /* Wrong type: `got` is what it is. */
 static void report_type(struct str want, struct str got, const struct path *path,
-		      struct schema_walk *walk)
+			struct schema_walk *walk)
 {
 	AUTO(buf_done) struct buf value = BUF_UNBOUNDED;
 	AUTO(mem_free) char *words = NULL;
@@ -74,7 +74,8 @@ static void report_type(struct str want, struct str got, const struct path *path
 }
 
 /* About alternatives: they have no field of their own. */
-static void report_alternatives(const struct path *path, struct schema_walk *walk, const char *words)
+static void report_alternatives(const struct path *path, struct schema_walk *walk,
+				const char *words)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	AUTO(buf_done) struct buf quoted = BUF_UNBOUNDED;
@@ -279,8 +280,8 @@ static size_t check_one(const struct schema_node *node, struct json value, const
 	fit = try_all(&node->one_of, value, path, walk, &best, false);
 	if (fit == 0) {
 		report_alternatives(path, walk,
-				  "must validate one and only one schema (oneOf). "
-				  "Found none valid");
+				    "must validate one and only one schema (oneOf). "
+				    "Found none valid");
 		move_causes(walk->causes, &best.causes);
 	} else if (fit > 1) {
 		words = mem_printf("must validate one and only one schema (oneOf). Found %zu valid "
@@ -306,8 +307,8 @@ static size_t check_alternatives(const struct schema_node *node, struct json val
 	}
 	if (fit < node->all_of.len)
 		report_alternatives(path, walk,
-				  fit ? "must validate all the schemas (allOf)"
-				      : "must validate all the schemas (allOf). None validated");
+				    fit ? "must validate all the schemas (allOf)"
+					: "must validate all the schemas (allOf). None validated");
 	if (node->not ) {
 		AUTO(causes_done) struct causes causes = CAUSES_INIT;
 		struct schema_walk inner = *walk;
@@ -372,7 +373,7 @@ static void check_format(const struct schema_node *node, struct json value, cons
 
 /* "should be <words> <bound>", the bound as a number of the value's class. */
 static void report_bound(struct json value, struct json bound, const char *words,
-		       const struct path *path, struct schema_walk *walk)
+			 const struct path *path, struct schema_walk *walk)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
@@ -396,13 +397,13 @@ static int number_cmp(struct json a, struct json b)
 	return json_real(a) < json_real(b) ? -1 : json_real(a) > json_real(b);
 }
 
-/* For an integer, the factor is one too: what is behind its point is dropped. */
+/* For an integer the factor is an integer too: its fraction is dropped. */
 static int64_t whole_factor(struct json factor)
 {
 	return json_is_i64(factor) ? json_int(factor) : (int64_t)json_real(factor);
 }
 
-static void tell_factor(int64_t factor, const struct path *path, struct schema_walk *walk)
+static void report_factor(int64_t factor, const struct path *path, struct schema_walk *walk)
 {
 	AUTO(buf_done) struct buf name = BUF_UNBOUNDED;
 
@@ -426,7 +427,7 @@ static void check_number(const struct schema_node *node, struct json value, cons
 {
 	if (!json_is_absent(node->multiple_of) && json_is_i64(value) &&
 	    whole_factor(node->multiple_of) <= 0)
-		tell_factor(whole_factor(node->multiple_of), path, walk);
+		report_factor(whole_factor(node->multiple_of), path, walk);
 	else if (!json_is_absent(node->multiple_of) && !is_multiple(value, node->multiple_of))
 		report_bound(value, node->multiple_of, "should be a multiple of ", path, walk);
 	if (!json_is_absent(node->minimum)) {
@@ -434,18 +435,19 @@ static void check_number(const struct schema_node *node, struct json value, cons
 
 		if (order < 0 || (order == 0 && node->exclusive_minimum))
 			report_bound(value, node->minimum,
-				   node->exclusive_minimum ? "should be greater than "
-							   : "should be greater than or equal to ",
-				   path, walk);
+				     node->exclusive_minimum
+					     ? "should be greater than "
+					     : "should be greater than or equal to ",
+				     path, walk);
 	}
 	if (!json_is_absent(node->maximum)) {
 		int order = number_cmp(value, node->maximum);
 
 		if (order > 0 || (order == 0 && node->exclusive_maximum))
 			report_bound(value, node->maximum,
-				   node->exclusive_maximum ? "should be less than "
-							   : "should be less than or equal to ",
-				   path, walk);
+				     node->exclusive_maximum ? "should be less than "
+							     : "should be less than or equal to ",
+				     path, walk);
 	}
 }
 
@@ -495,7 +497,7 @@ static void check_enum(const struct schema_node *node, struct json value, const 
 /* --- arrays and objects ---------------------------------------------------------------------- */
 
 static void report_few(struct json value, int64_t least, const char *what, const struct path *path,
-		     struct schema_walk *walk)
+		       struct schema_walk *walk)
 {
 	AUTO(mem_free) char *count = mem_printf("%zu", json_len(value));
 	AUTO(mem_free) char *words = mem_printf("should have at least %" PRId64 " %s", least, what);
@@ -504,7 +506,7 @@ static void report_few(struct json value, int64_t least, const char *what, const
 }
 
 static void report_many(struct json value, int64_t most, const struct path *path,
-		      struct schema_walk *walk)
+			struct schema_walk *walk)
 {
 	AUTO(buf_done) struct buf at = BUF_UNBOUNDED;
 	struct path where = whole_path(path, walk, &at);

@@ -229,7 +229,7 @@ static void put_list_type(const struct field *field, struct json schema, const s
 					    : "retainKeys");
 }
 
-/* `bare`: nothing stands beside the reference, so that it needs no allOf. */
+/* `bare`: nothing is next to the reference, so that it needs no allOf. */
 static void put_ref(const struct type *type, struct json schema, bool bare, const struct writer *w)
 {
 	AUTO(buf_done) struct buf name = BUF_UNBOUNDED;

@@ -386,7 +386,7 @@ static void test_wrong_files(void)
 		{"users: [{name: a, user: {exec: {env: [{name: x, value: 7}]}}}]",
 		 "f: users[0].user.exec.env[0].value: must be of type string"},
 		{"users: [{name: a, user: {exec: {env: [{name: x=y}]}}}]",
-		 "f: users[0].user.exec.env[0].name: \"x=y\" is no name"},
+		 "f: users[0].user.exec.env[0].name: \"x=y\" is not the name"},
 		{"users: [{name: a, user: {auth-provider: x}}]",
 		 "f: users[0].user.auth-provider: must be of type object"},
 		{"contexts: [{name: a, context: {namespace: 1}}]",

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "json/index.h"
 #include "model/field/fields.h"
 #include "model/rules/rules.h"
 
@@ -227,31 +228,43 @@ static struct path element_path(const struct rule *rule, const struct rule_at *l
 	return rule->dotted ? path_member(list->path, it->key) : path_key(list->path, it->key);
 }
 
-static struct json element_before(const struct rule_at *list, const struct json_iter *it)
+/* The elements of the old list or map: looking for each one from the start would be quadratic. */
+struct before {
+	struct json_iter list;
+	struct json_index map;
+};
+
+static struct json element_before(struct before *before, const struct rule_at *list,
+				  const struct json_iter *it)
 {
 	if (json_is_absent(list->old))
 		return JSON_NONE;
-	return json_is(list->value, JSON_ARR) ? json_at(list->old, it->index)
-					      : json_get_str(list->old, it->key);
+	if (json_is(list->value, JSON_OBJ))
+		return json_index_get(&before->map, it->key);
+	return json_next(&before->list) ? before->list.value : JSON_NONE;
 }
 
 static void check_elements(const struct rule *rule, const struct rule_at *list)
 {
 	AUTO(name_set_done) struct name_set seen = {0};
 	struct json_iter it = json_iter(list->value);
+	struct before before = {.list = json_iter(list->old)};
 	struct rule_at at = *list;
 
+	if (json_is(list->value, JSON_OBJ))
+		before.map = json_index_make(list->old);
 	at.up = list;
 	at.seen = &seen;
 	while (json_next(&it)) {
 		struct path path = element_path(rule, list, &it);
 
 		at.value = it.value;
-		at.old = element_before(list, &it);
+		at.old = element_before(&before, list, &it);
 		at.path = rule->flat ? list->path : &path;
 		if (!(rule->each->filled && rules_is_empty(it.value)))
 			check_value(rule->each, &at);
 	}
+	json_index_done(&before.map);
 }
 
 /* A member of an object, with its path in *path. */

@@ -150,6 +150,26 @@ static void test_update(void)
 	}
 }
 
+/* Each key is compared with its old value. In time that grows with their square this takes minutes, and the
+ * test is ended before. */
+static void test_many_keys(void)
+{
+	enum { KEYS = 400 * 1000 };
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	AUTO(causes_done) struct causes causes = CAUSES_INIT;
+	struct err err;
+
+	buf_puts(&text, "{\"metadata\":{\"name\":\"a\",\"namespace\":\"n\"},\"data\":{\"k\":\"\"");
+	for (int i = 0; i < KEYS; i++)
+		buf_printf(&text, ",\"k%d\":\"\"", i);
+	buf_puts(&text, "}}");
+	AUTO(json_doc_unref) struct json_doc *old = json_parse(buf_str(&text), NULL, &err);
+	AUTO(json_doc_unref) struct json_doc *doc = json_doc_thaw(json_doc_root(old));
+
+	type_validate_update(&configmap_type, json_doc_root(old), json_doc_root(doc), &causes);
+	ok(causes.len == 0, "%d keys are compared with %d keys", KEYS, KEYS);
+}
+
 /* --- what is filled in ----------------------------------------------------------------------- */
 
 static const struct {
@@ -251,6 +271,7 @@ static void test_node(void)
 int main(void)
 {
 	test_update();
+	test_many_keys();
 	test_fill();
 	test_node();
 	return tap_done();

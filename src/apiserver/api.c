@@ -257,7 +257,7 @@ static struct arena *take_arena(struct api *api)
 static void give_arena(struct api *api, struct arena *arena)
 {
 	if (api->arenas.len >= ARENAS_KEPT || arena_used(arena) > ARENA_KEPT_BYTES) {
-		arena_free(arena);
+		offload_discard_arena(api, arena);
 		return;
 	}
 	arena_reset(arena);
@@ -352,10 +352,10 @@ void call_free(struct call *call)
 		call->source->free(call->source_state);
 	fair_flow_unref(call->flow);
 	list_remove(&call->link);
-	json_doc_unref(call->body);
+	offload_discard(call->api, call->body);
 	buf_done(&call->text_body);
-	json_doc_unref(call->managed);
-	json_doc_unref(call->doc);
+	offload_discard(call->api, call->managed);
+	offload_discard(call->api, call->doc);
 	object_unref(call->object);
 	chunk_unref(call->text);
 	chunk_unref(call->sent);

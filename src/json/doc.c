@@ -363,3 +363,8 @@ size_t json_doc_bytes(const struct json_doc *doc)
 {
 	return doc->bytes;
 }
+
+bool json_doc_is_sole(const struct json_doc *doc)
+{
+	return doc->refs == 1 && !doc->pool;
+}

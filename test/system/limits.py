@@ -240,7 +240,7 @@ rows = [
     ("a definition", ("POST", CRDS + "?dryRun=All", definition("others", {
         f"p{i}": {"type": "string", "pattern": "^[a-z]+$"} for i in range(scaled(20000))})), {201, 422}),
     ("a review", ("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", json.dumps(
-        {"spec": {"resourceAttributes": {"verb": "get"}}, **{f"o{i}": 1 for i in range(scaled(150000))}})), {201, 400, 422}),
+        {"spec": {"resourceAttributes": {"verb": "get"}}, **{f"o{i}": 1 for i in range(scaled(150000))}})), {201, 400, 413, 422}),
     ("one object as YAML", ("GET", MAPS + "/large", None, {"accept": "application/yaml"}), {200}),
     ("one object, indented", ("GET", MAPS + "/large?pretty=true"), {200}),
     ("one object, compressed", ("GET", MAPS + "/large", None, {"accept-encoding": "gzip"}), {200}),

@@ -12,10 +12,14 @@
 
 #include "apiserver/api_internal.h"
 #include "apiserver/crd/definition.h"
+#include "base/arena.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include "base/banned.h"
+
+enum { DISCARD_BYTES = 256 * 1024 };
 
 struct offload {
 	struct call *call;
@@ -37,8 +41,16 @@ struct lane {
 	struct call *inside[LIMIT_LARGE_AT_ONCE]; /* NULL: free */
 };
 
+/* What waits to be freed by a worker. */
+struct discarded {
+	VEC(struct json_doc *) docs;
+	VEC(struct arena *) arenas;
+};
+
 struct offloads {
 	struct api *api;
+	struct discarded *discarded; /* in this turn; NULL: none */
+	struct loop_defer discard;
 	struct lane lanes[LOOP_LANE_COUNT];
 };
 
@@ -52,12 +64,73 @@ struct offloads *offloads_new(struct api *api)
 	return all;
 }
 
+static void free_contents(void *arg)
+{
+	struct discarded *discarded = arg;
+
+	while (discarded->docs.len)
+		json_doc_unref(discarded->docs.ptr[--discarded->docs.len]);
+	while (discarded->arenas.len)
+		arena_free(discarded->arenas.ptr[--discarded->arenas.len]);
+}
+
+/* With those that no worker has freed. */
+static void discarded_free(void *arg)
+{
+	struct discarded *discarded = arg;
+
+	if (!discarded)
+		return;
+	free_contents(discarded);
+	vec_done(&discarded->docs);
+	vec_done(&discarded->arenas);
+	mem_free(discarded);
+}
+
+static void hand_over_discarded(void *arg)
+{
+	struct offloads *all = arg;
+	struct discarded *discarded = TAKE(all->discarded);
+	struct err err;
+
+	if (loop_work(api_loop(all->api), LOOP_LANE_REQUEST, free_contents, discarded_free,
+		      discarded, &err) < 0)
+		discarded_free(discarded); /* too much waits for the workers */
+}
+
+/* What is handed over at the end of this turn. */
+static struct discarded *discarded_of(struct offloads *all)
+{
+	if (!all->discarded)
+		all->discarded = mem_new(struct discarded);
+	loop_defer(api_loop(all->api), &all->discard, hand_over_discarded, all);
+	return all->discarded;
+}
+
+void offload_discard(struct api *api, struct json_doc *doc)
+{
+	if (!doc || json_doc_bytes(doc) < DISCARD_BYTES || !json_doc_is_sole(doc))
+		json_doc_unref(doc);
+	else
+		vec_push(&discarded_of(api->offloads)->docs, doc);
+}
+
+void offload_discard_arena(struct api *api, struct arena *arena)
+{
+	if (arena_used(arena) < DISCARD_BYTES)
+		arena_free(arena);
+	else
+		vec_push(&discarded_of(api->offloads)->arenas, arena);
+}
+
 void offloads_free(struct offloads *all)
 {
 	if (!all)
 		return;
 	for (size_t i = 0; i < LOOP_LANE_COUNT; i++)
 		assert(list_is_empty(&all->lanes[i].waiting));
+	loop_defer_cancel(api_loop(all->api), &all->discard);
+	discarded_free(all->discarded);
 	mem_free(all);
 }
 

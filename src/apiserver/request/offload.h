@@ -13,9 +13,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "json/doc.h"
 #include "loop/loop.h"
 
 struct api;
+struct arena;
 struct call;
 struct offloads;
 
@@ -38,6 +40,12 @@ void call_offload(struct call *call, enum loop_lane lane, offload_fn *work, offl
 		  void *arg);
 /* Does a worker have it? */
 bool call_is_away(const struct call *call);
+
+/* Give up a document; takes NULL. A large one that nobody else has is freed by a worker: giving its memory back
+ * to the system takes as long as a turn may. */
+void offload_discard(struct api *api, struct json_doc *doc);
+/* The same for the arena of a call. */
+void offload_discard_arena(struct api *api, struct arena *arena);
 
 /* For call_free(): false if a worker has the call, which is then freed later. */
 bool call_end_offload(struct call *call);

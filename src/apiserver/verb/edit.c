@@ -21,8 +21,8 @@ enum { RESTARTS_MAX = 16, BYTES_PER_TEXT = 4 };
 static void reset(struct edit *edit)
 {
 	object_unref(TAKE(edit->stored));
-	json_doc_unref(TAKE(edit->old));
-	json_doc_unref(TAKE(edit->doc));
+	offload_discard(edit->api, TAKE(edit->old));
+	offload_discard(edit->api, TAKE(edit->doc));
 	staging_done(&edit->made);
 	vec_clear(&edit->later);
 	edit->old_is_stored = false;
@@ -108,6 +108,7 @@ void edit_run(const struct edit *edit)
 	struct edit own = *edit;
 	struct call *call = own.call;
 
+	own.api = call->api;
 	call->large = is_large(call);
 	own.split = call->large;
 	own.first = own.next;

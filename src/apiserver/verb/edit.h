@@ -32,6 +32,7 @@ struct edit_step {
 
 struct edit {
 	struct call *call;
+	struct api *api;               /* the call's, which may end before the edit */
 	const struct edit_step *first; /* where to begin again; ends with a NULL fn */
 	const struct edit_step *next;
 	struct object *stored; /* owned: the version that it starts from; NULL: there is none */

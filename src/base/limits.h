@@ -44,7 +44,10 @@ enum {
 	LIMIT_HISTORY_EVENTS = 64 * 1024,        /* how far back a watch can start ... */
 	LIMIT_HISTORY_BYTES = 128 * 1024 * 1024, /* ... whichever comes first; what it replaced
 						    counts as well */
-	LIMIT_HISTORY_OLD_BYTES = 4 * 1024 * 1024, /* of events older than one minute */
+	/* Events older than one minute: half as much as the objects take, but not less than the first
+	 * of these, and not more than the second. */
+	LIMIT_HISTORY_OLD_MIN_BYTES = 1024 * 1024,
+	LIMIT_HISTORY_OLD_BYTES = 4 * 1024 * 1024,
 	LIMIT_DECODED_BYTES =
 		8 * 1024 * 1024,    /* of decoded documents that are cached for other readers */
 	LIMIT_COMMIT_WRITES = 4096, /* per transaction; the others wait for the next one */

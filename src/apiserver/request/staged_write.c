@@ -368,6 +368,8 @@ static int write_object(struct call *call, struct json_doc *doc, struct store_wr
 	struct buf *before = &call->api->before;
 	struct buf *tail = &call->api->tail;
 
+	int rc;
+
 	renew(before);
 	renew(tail);
 	put_object(call, json_doc_root(doc), before, tail, write);
@@ -375,7 +377,9 @@ static int write_object(struct call *call, struct json_doc *doc, struct store_wr
 		json_doc_unref(staged.doc);
 		return refuse_size(err);
 	}
-	return hand_in(call, write, staged, err);
+	rc = hand_in(call, write, staged, err);
+	renew(&call->api->behind);
+	return rc;
 }
 
 static int write_made(struct call *call, struct store_write *write, const struct staging *made,

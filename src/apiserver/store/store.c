@@ -137,19 +137,28 @@ static int load(struct store *store, const struct store_options *options, struct
 /* What is older than that is kept only up to LIMIT_HISTORY_OLD_BYTES. */
 #define HISTORY_FULL TIME_MINUTE
 
+/* Of a small store a list costs less than a long history. */
+static size_t old_bytes(const struct store *store)
+{
+	size_t half = store->object_bytes / 2;
+
+	return half < LIMIT_HISTORY_OLD_MIN_BYTES ? LIMIT_HISTORY_OLD_MIN_BYTES
+	       : half < LIMIT_HISTORY_OLD_BYTES   ? half
+						  : LIMIT_HISTORY_OLD_BYTES;
+}
+
 static void on_trim(struct loop_timer *timer, void *arg)
 {
 	struct store *store = arg;
 
 	(void)timer;
-	history_trim(store->history, store->trim_to, LIMIT_HISTORY_OLD_BYTES);
+	history_trim(store->history, store->trim_to, old_bytes(store));
 	store_trim_later(store);
 }
 
 void store_trim_later(struct store *store)
 {
-	if (loop_timer_is_set(store->trim) ||
-	    history_bytes(store->history) <= LIMIT_HISTORY_OLD_BYTES)
+	if (loop_timer_is_set(store->trim) || history_bytes(store->history) <= old_bytes(store))
 		return;
 	store->trim_to = store->revision;
 	loop_timer_set(store->trim, HISTORY_FULL);
@@ -433,86 +442,6 @@ struct store_watch *store_watch(struct store *store, struct str prefix, int64_t 
 }
 
 /* --- upkeep --- */
-
-struct backup {
-	struct store *store;
-	char *folder;
-	int64_t revision;
-	VEC(struct disk_change) changes;
-	store_backup_fn *done;
-	void *arg;
-	bool failed;
-	struct err err;
-};
-
-static void backup_work(void *arg)
-{
-	struct backup *backup = arg;
-	struct disk_batch batch = {
-		.changes = backup->changes.ptr,
-		.count = backup->changes.len,
-		.revision = backup->revision,
-	};
-
-	backup->failed = disk_copy(backup->folder, &batch, &backup->err) < 0;
-}
-
-static void backup_done(void *arg)
-{
-	struct backup *backup = arg;
-
-	for (size_t i = 0; i < backup->changes.len; i++)
-		object_unref((struct object *)backup->changes.ptr[i].object);
-	backup->store->backups--;
-	if (backup->done)
-		backup->done(backup->arg, backup->failed ? &backup->err : NULL);
-	vec_done(&backup->changes);
-	mem_free(backup->folder);
-	mem_free(backup);
-}
-
-bool store_is_copying(const struct store *store)
-{
-	return store->backups > 0;
-}
-
-static void refuse_backup(struct backup *backup)
-{
-	backup->failed = true;
-	(void)err_set(&backup->err, ERR_TOO_MANY_REQUESTS,
-		      "another copy of the store is being written: try again when it is done");
-	backup->store->backups++;
-	loop_post(backup->store->loop, backup_done, backup);
-}
-
-void store_backup(struct store *store, const char *folder, store_backup_fn *done, void *arg)
-{
-	struct backup *backup = mem_new(struct backup);
-	struct store_walk walk = store_walk(store, STR(""), str_none());
-	struct object *object;
-
-	backup->store = store;
-	backup->folder = mem_strdup(folder);
-	backup->revision = store->revision;
-	backup->done = done;
-	backup->arg = arg;
-	if (store_is_copying(store)) {
-		refuse_backup(backup);
-		return;
-	}
-	vec_reserve(&backup->changes, omap_len(store->visible));
-	while ((object = store_walk_next(&walk))) {
-		struct disk_change change = {.key = object->key, .object = object_ref(object)};
-
-		vec_push(&backup->changes, change);
-	}
-	store->backups++;
-	if (loop_work(store->loop, LOOP_LANE_BACKUP, backup_work, backup_done, backup,
-		      &backup->err) < 0) {
-		backup->failed = true;
-		loop_post(store->loop, backup_done, backup);
-	}
-}
 
 static void check_pending(const struct store *store, const struct list *writes, int64_t *revision,
 			  size_t *newest)

@@ -54,8 +54,10 @@ static struct object *apply(struct store *store, const struct pending *pending)
 		store->object_bytes += object_bytes(object);
 		pending->family->count += pending->op == STORE_CREATE;
 	}
-	if (old)
+	if (old) {
 		store->object_bytes -= object_bytes(old);
+		store_backup_note(store, old);
+	}
 	store->revision = object->revision;
 	assert((old == NULL) == (pending->op == STORE_CREATE));
 	return old;
@@ -295,6 +297,8 @@ static int check_write(const struct store *store, const struct store_write *writ
 	return check_precondition(store, write, err);
 }
 
+enum { SCRATCH_KEPT_BYTES = 64 * 1024 };
+
 static struct object *make_object(struct store *store, const struct store_write *write,
 				  struct family *family)
 {
@@ -309,7 +313,14 @@ static struct object *make_object(struct store *store, const struct store_write 
 		.field_count = write->field_count,
 	};
 
-	return object_new(&parts, store->last + 1, &family->names, &store->scratch);
+	struct object *object =
+		object_new(&parts, store->last + 1, &family->names, &store->scratch);
+
+	if (store->scratch.len > SCRATCH_KEPT_BYTES) {
+		buf_done(&store->scratch);
+		store->scratch = (struct buf)BUF_UNBOUNDED;
+	}
+	return object;
 }
 
 /* It is the newest of its key from now on. */

@@ -59,6 +59,8 @@ struct commit {
 	int64_t took;
 };
 
+struct backup;
+
 struct store {
 	struct loop *loop;
 	struct log *log;
@@ -92,6 +94,7 @@ struct store {
 	struct loop_defer kick;
 	struct loop_defer publish; /* the rest of a batch that is durable */
 	unsigned backups;          /* under way */
+	struct backup *gathering;  /* the one that still takes its objects; NULL: none */
 	struct buf scratch;
 
 	int64_t disk_bytes;
@@ -106,6 +109,8 @@ int store_check_key(struct str key, struct err *err) MUST_CHECK;
  * are freed. */
 void store_suspend(struct store *store, const struct err *why);
 void store_suspend_done(struct store *store);
+/* This version is not visible any more: a copy that is under way may need it. */
+void store_backup_note(struct store *store, struct object *old);
 /* The history has grown: see to it that it does not stay so large. */
 void store_trim_later(struct store *store);
 /* That of a kind, made when it is first wanted. */

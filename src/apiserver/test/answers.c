@@ -33,6 +33,22 @@ static void make_objects(struct visitor *admin)
 	}
 }
 
+/* Rows without their ages, which grow while the test runs. */
+static struct json_doc *without_ages(struct json_doc *doc)
+{
+	AUTO(json_doc_unref) struct json_doc *taken = doc;
+	struct json_doc *copy = json_doc_thaw(json_doc_root(doc));
+	struct json_iter it = json_iter(json_get(json_doc_root(copy), "rows"));
+
+	while (json_next(&it)) {
+		struct json name = json_at(json_get(it.value, "cells"), 0);
+
+		json_set(copy, it.value, STR("cells"), json_new_arr(copy));
+		json_append(copy, json_get(it.value, "cells"), json_new_copy(copy, name));
+	}
+	return copy;
+}
+
 static struct json_doc *ask_for(struct visitor *visitor, const char *target, const char *accept)
 {
 	const char *const fields[] = {"accept", accept, NULL};
@@ -45,7 +61,7 @@ static struct json_doc *ask_for(struct visitor *visitor, const char *target, con
 	reply_done(&reply);
 	if (!doc)
 		bail_out("the answer is neither JSON nor YAML");
-	return doc;
+	return without_ages(doc);
 }
 
 static bool is_either(struct json value, struct json one, struct json other)

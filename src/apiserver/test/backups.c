@@ -174,8 +174,77 @@ static void test_one_at_a_time(void)
 	remove_all(above);
 }
 
+/* --- one state ------------------------------------------------------------------------------- */
+
+enum { MANY = 10000 };
+
+static void write_map(struct store *store, enum store_op op, int number, const char *value)
+{
+	AUTO(mem_free) char *key = mem_printf("/configmaps/a/m%05d", number);
+	AUTO(mem_free) char *behind = mem_printf("\"},\"data\":{\"k\":\"%s\"}}", value);
+	struct err err;
+
+	if (store_write(
+		    store,
+		    &(struct store_write){.op = op,
+					  .key = str_from(key),
+					  .before = STR("{\"metadata\":{\"resourceVersion\":\""),
+					  .behind = str_from(behind)},
+		    NULL, &err) < 0)
+		bail_out(err.text);
+}
+
+/* Is every object of the copy the one that was there when it was asked for? */
+static bool is_of_then(struct loop *loop, const char *folder, int64_t revision)
+{
+	AUTO(store_close)
+	struct store *copy = open_with(loop, &(struct store_options){.folder = folder});
+	struct store_walk walk = store_walk(copy, STR("/configmaps/"), str_none());
+	struct object *object;
+	size_t count = 0;
+
+	while ((object = store_walk_next(&walk)))
+		count += object->revision <= revision &&
+			 str_find(object->text, STR("\"then\""), 0) >= 0;
+	return count == MANY && store_revision(copy) == revision;
+}
+
+/* Objects are taken in several turns; writes between them are not in the copy. */
+static void test_one_state(void)
+{
+	AUTO(loop_free) struct loop *loop = virtual_loop(1);
+	AUTO(store_close) struct store *store = open_with(loop, &(struct store_options){0});
+	char *above = temporary();
+	AUTO(mem_free) char *folder = mem_printf("%s/copy", above);
+	enum err_code code = ERR_UNKNOWN;
+	int64_t revision;
+
+	for (int i = 0; i < MANY; i++)
+		write_map(store, STORE_CREATE, 2 * i, "then");
+	store_flush(store);
+	revision = store_revision(store);
+	store_backup(store, folder, note, &code);
+	for (int turn = 0; turn < 3; turn++) {
+		for (int i = turn; i < MANY; i += 7)
+			write_map(store, STORE_UPDATE, 2 * i, "changed");
+		for (int i = turn; i < MANY / 4; i++)
+			write_map(store, STORE_CREATE, 8 * i + 2 * turn + 1, "new");
+		store_flush(store);
+	}
+	for (int i = 3; i < MANY; i += 11)
+		write_map(store, STORE_DELETE, 2 * i, "deleted");
+	store_flush(store);
+	while (code == ERR_UNKNOWN)
+		(void)loop_turn(loop, -1);
+	ok(code == ERR_NONE && is_of_then(loop, folder, revision),
+	   "a copy of %d objects is of one state, whatever is written meanwhile", MANY);
+	store_check(store);
+	remove_all(above);
+}
+
 int main(void)
 {
+	test_one_state();
 	test_schedule();
 	test_failure();
 	test_one_at_a_time();

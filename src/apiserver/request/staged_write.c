@@ -378,7 +378,7 @@ static int write_object(struct call *call, struct json_doc *doc, struct store_wr
 		return refuse_size(err);
 	}
 	rc = hand_in(call, write, staged, err);
-	renew(&call->api->behind);
+	renew(&call->api->tail);
 	return rc;
 }
 

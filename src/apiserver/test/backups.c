@@ -189,7 +189,7 @@ static void write_map(struct store *store, enum store_op op, int number, const c
 		    &(struct store_write){.op = op,
 					  .key = str_from(key),
 					  .before = STR("{\"metadata\":{\"resourceVersion\":\""),
-					  .behind = str_from(behind)},
+					  .tail = str_from(behind)},
 		    NULL, &err) < 0)
 		bail_out(err.text);
 }

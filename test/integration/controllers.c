@@ -7,6 +7,7 @@
 #include "apiserver/test/client_world.h"
 #include "base/time.h"
 #include "controller/controller.h"
+#include "quoted.h"
 
 struct home {
 	struct world w;
@@ -59,21 +60,10 @@ static void pass(struct home *h, int64_t time)
 		world_pass(&h->w, until - loop_uptime(h->w.loop));
 }
 
-/* JSON with ' for ". */
-static struct json_doc *quoted(const char *text)
-{
-	AUTO(mem_free) char *copy = mem_strdup(text);
-
-	for (char *c = copy; *c; c++)
-		if (*c == '\'')
-			*c = '"';
-	return doc_of("%s", copy);
-}
-
 static int send(struct home *h, enum client_verb verb, enum resource_id resource, const char *name,
 		const char *sub, const char *body)
 {
-	AUTO(json_doc_unref) struct json_doc *doc = body ? quoted(body) : NULL;
+	AUTO(json_doc_unref) struct json_doc *doc = body ? quoted_doc(body) : NULL;
 	struct got got = {0};
 	int code = world_ask(&h->w, &got,
 			     &(struct client_ask){.verb = verb,

@@ -5,6 +5,7 @@
 #include "apiserver/test/client_world.h"
 #include "base/time.h"
 #include "controller/controller.h"
+#include "quoted.h"
 
 struct home {
 	struct world w;
@@ -32,15 +33,10 @@ static void stop(struct home *h)
 static int send_in(struct home *h, const char *namespace, enum client_verb verb,
 		   enum resource_id resource, const char *name, const char *sub, const char *body)
 {
-	AUTO(mem_free) char *text = body ? mem_strdup(body) : NULL;
-	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	AUTO(json_doc_unref) struct json_doc *doc = body ? quoted_doc(body) : NULL;
 	struct got got = {0};
 	int code;
 
-	for (char *c = text; c && *c; c++)
-		if (*c == '\'')
-			*c = '"';
-	doc = body ? doc_of("%s", text) : NULL;
 	code = world_ask(&h->w, &got,
 			 &(struct client_ask){.verb = verb,
 					      .resource = &resources[resource],

@@ -11,6 +11,7 @@
 #include "base/list.h"
 #include "base/time.h"
 #include "client/faults.h"
+#include "quoted.h"
 #include "sched/cluster/cluster.h"
 
 /* --- a transport that spoils one sort of request ------------------------------------------------ */
@@ -142,19 +143,9 @@ static void stop(struct home *h)
 	client_free(TAKE(h->client));
 }
 
-static struct json_doc *quoted(const char *text)
-{
-	AUTO(mem_free) char *copy = mem_strdup(text);
-
-	for (char *c = copy; *c; c++)
-		if (*c == '\'')
-			*c = '"';
-	return doc_of("%s", copy);
-}
-
 static void make(struct home *h, enum resource_id resource, const char *body)
 {
-	AUTO(json_doc_unref) struct json_doc *doc = quoted(body);
+	AUTO(json_doc_unref) struct json_doc *doc = quoted_doc(body);
 	struct got got = {0};
 
 	(void)world_ask(&h->w, &got,
@@ -171,7 +162,7 @@ static void make(struct home *h, enum resource_id resource, const char *body)
 static void merge(struct home *h, enum resource_id resource, const char *name, const char *sub,
 		  const char *body)
 {
-	AUTO(json_doc_unref) struct json_doc *doc = quoted(body);
+	AUTO(json_doc_unref) struct json_doc *doc = quoted_doc(body);
 	struct got got = {0};
 
 	(void)world_ask(&h->w, &got,

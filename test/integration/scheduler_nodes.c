@@ -6,6 +6,7 @@
 #include "apiserver/crd/install.h"
 #include "apiserver/test/client_world.h"
 #include "base/time.h"
+#include "quoted.h"
 #include "scheduler/scheduler.h"
 
 /* --- the API server --------------------------------------------------------------------------------- */
@@ -16,21 +17,11 @@ struct home {
 	struct scheduler *scheduler;
 };
 
-static struct json_doc *quoted(const char *text)
-{
-	AUTO(mem_free) char *copy = mem_strdup(text);
-
-	for (char *c = copy; *c; c++)
-		if (*c == '\'')
-			*c = '"';
-	return doc_of("%s", copy);
-}
-
 /* `name` NULL: it is made, else changed. */
 static void put(struct home *h, enum resource_id resource, const char *name, const char *sub,
 		const char *body)
 {
-	AUTO(json_doc_unref) struct json_doc *doc = quoted(body);
+	AUTO(json_doc_unref) struct json_doc *doc = quoted_doc(body);
 	struct got got = {0};
 
 	(void)world_ask(&h->w, &got,

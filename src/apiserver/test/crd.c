@@ -7,6 +7,7 @@
 #include "json/pointer.h"
 #include "model/rules/causes.h"
 #include "model/volcano/vckinds.h"
+#include "quoted.h"
 #include "tap.h"
 
 #define LABEL_WORDS                                                                               \
@@ -17,21 +18,6 @@
 #define SCHEMA "'schema':{'openAPIV3Schema':{'type':'object'}}"
 #define VERSION "{'name':'v1','served':true,'storage':true," SCHEMA "}"
 #define NAMES "'names':{'plural':'ws','kind':'W'}"
-static struct json_doc *parse(const char *text)
-{
-	AUTO(mem_free) char *copy = mem_strdup(text);
-	struct err err;
-	struct json_doc *doc;
-
-	for (char *c = copy; *c; c++)
-		if (*c == '\'')
-			*c = '"';
-	doc = json_parse(str_from(copy), NULL, &err);
-	if (!doc)
-		printf("# %s: %s\n", err.text, copy);
-	return doc;
-}
-
 static char *print_causes(const struct causes *causes)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
@@ -49,7 +35,7 @@ static void check_spec(const char *name, const char *spec, const char *want)
 {
 	AUTO(mem_free)
 	char *text = mem_printf("{'metadata':{'name':'%s'},'spec':{%s}}", name, spec);
-	AUTO(json_doc_unref) struct json_doc *doc = parse(text);
+	AUTO(json_doc_unref) struct json_doc *doc = quoted_doc(text);
 	AUTO(json_doc_unref) struct json_doc *crd = json_doc_thaw(json_doc_root(doc));
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
 	AUTO(mem_free) char *got = NULL;
@@ -347,7 +333,7 @@ static void test_schemas(void)
 		AUTO(mem_free)
 		char *text = mem_printf("{'type':'object','properties':{'s':%s}}",
 					schema_rows[i].schema);
-		AUTO(json_doc_unref) struct json_doc *doc = parse(text);
+		AUTO(json_doc_unref) struct json_doc *doc = quoted_doc(text);
 		AUTO(causes_done) struct causes causes = CAUSES_INIT;
 		AUTO(buf_done) struct buf got = BUF_UNBOUNDED;
 		AUTO(mem_free) char *all = NULL;
@@ -373,9 +359,9 @@ static void test_schemas(void)
 static void test_metadata(void)
 {
 	AUTO(json_doc_unref)
-	struct json_doc *doc =
-		parse("{'type':'object','nullable':true,'properties':{'kind':{'type':'integer'},"
-		      "'metadata':{'type':'object','properties':{'labels':{'type':'object'}}}}}");
+	struct json_doc *doc = quoted_doc(
+		"{'type':'object','nullable':true,'properties':{'kind':{'type':'integer'},"
+		"'metadata':{'type':'object','properties':{'labels':{'type':'object'}}}}}");
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
 	AUTO(mem_free) char *got = NULL;
 
@@ -389,13 +375,13 @@ static void test_metadata(void)
 static void check_change(const char *pointer, const char *value, const char *want)
 {
 	AUTO(json_doc_unref)
-	struct json_doc *doc =
-		parse("{'metadata':{'name':'ws.a.b'},'spec':{'group':'a.b','scope':'Cluster'," NAMES
-		      ",'versions':[" VERSION "]},'status':{'storedVersions':['v1'],'conditions':["
-		      "{'type':'Established','status':'True'}]}}");
+	struct json_doc *doc = quoted_doc(
+		"{'metadata':{'name':'ws.a.b'},'spec':{'group':'a.b','scope':'Cluster'," NAMES
+		",'versions':[" VERSION "]},'status':{'storedVersions':['v1'],'conditions':["
+		"{'type':'Established','status':'True'}]}}");
 	AUTO(json_doc_unref) struct json_doc *old = json_doc_thaw(json_doc_root(doc));
 	AUTO(json_doc_unref) struct json_doc *new = NULL;
-	AUTO(json_doc_unref) struct json_doc *changed = parse(value);
+	AUTO(json_doc_unref) struct json_doc *changed = quoted_doc(value);
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
 	AUTO(mem_free) char *got = NULL;
 	struct json object;
@@ -432,8 +418,8 @@ static void test_changes(void)
 static void test_prepare(void)
 {
 	AUTO(json_doc_unref)
-	struct json_doc *doc = parse("{'spec':{" NAMES
-				     ",'versions':[{'name':'v1'},{'name':'v2','storage':true}]}}");
+	struct json_doc *doc = quoted_doc(
+		"{'spec':{" NAMES ",'versions':[{'name':'v1'},{'name':'v2','storage':true}]}}");
 	AUTO(json_doc_unref) struct json_doc *crd = json_doc_thaw(json_doc_root(doc));
 	AUTO(json_doc_unref) struct json_doc *empty = json_doc_new();
 	AUTO(mem_free) char *names = NULL;

@@ -5,26 +5,12 @@
 
 #include "base/mem.h"
 #include "model/rules/causes.h"
+#include "quoted.h"
 #include "tap.h"
-
-static struct json_doc *parse(const char *text)
-{
-	AUTO(mem_free) char *copy = mem_strdup(text);
-	struct err err;
-	struct json_doc *doc;
-
-	for (char *c = copy; *c; c++)
-		if (*c == '\'')
-			*c = '"';
-	doc = json_parse(str_from(copy), NULL, &err);
-	if (!doc)
-		printf("# %s: %s\n", err.text, copy);
-	return doc;
-}
 
 static struct schema *compile(const char *text)
 {
-	AUTO(json_doc_unref) struct json_doc *doc = parse(text);
+	AUTO(json_doc_unref) struct json_doc *doc = quoted_doc(text);
 	struct err err;
 	struct schema *schema = schema_new(json_doc_root(doc), &err);
 
@@ -62,7 +48,7 @@ static void check_rows(const char *spec_schema, const struct row *rows, size_t c
 
 	for (size_t i = 0; i < count; i++) {
 		AUTO(mem_free) char *object = mem_printf("{'metadata':{},'spec':%s}", rows[i].spec);
-		AUTO(json_doc_unref) struct json_doc *doc = parse(object);
+		AUTO(json_doc_unref) struct json_doc *doc = quoted_doc(object);
 		AUTO(causes_done) struct causes causes = CAUSES_INIT;
 		AUTO(mem_free) char *got = NULL;
 
@@ -165,7 +151,7 @@ static void test_required(void)
 		{"{'a':'','b':{'c':''}}", ""},
 	};
 	AUTO(schema_free) struct schema *schema = compile("{'type':'object','required':['spec']}");
-	AUTO(json_doc_unref) struct json_doc *doc = parse("{}");
+	AUTO(json_doc_unref) struct json_doc *doc = quoted_doc("{}");
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
 	AUTO(mem_free) char *got = NULL;
 
@@ -332,9 +318,9 @@ static void test_default(void)
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		AUTO(mem_free) char *object = mem_printf("{'spec':%s}", rows[i].spec);
-		AUTO(json_doc_unref) struct json_doc *doc = parse(object);
+		AUTO(json_doc_unref) struct json_doc *doc = quoted_doc(object);
 		AUTO(json_doc_unref) struct json_doc *copy = json_doc_thaw(json_doc_root(doc));
-		AUTO(json_doc_unref) struct json_doc *want = parse(rows[i].filled);
+		AUTO(json_doc_unref) struct json_doc *want = quoted_doc(rows[i].filled);
 		AUTO(mem_free) char *want_text = json_text(json_doc_root(want), JSON_CANONICAL);
 		AUTO(mem_free) char *got = NULL;
 
@@ -365,18 +351,19 @@ static void test_prune(void)
 		"'object','properties':{'y':{'type':'string'}}}},'any':{'type':'object',"
 		"'additionalProperties':true}}}}}");
 	AUTO(json_doc_unref)
-	struct json_doc *doc = parse(
+	struct json_doc *doc = quoted_doc(
 		"{'apiVersion':'v','kind':'K','metadata':{'odd':1},'other':1,'spec':{'keep':'a',"
 		"'drop':1,'o':{'x':'1','y':'2'},'free':{'q':{'r':1},'known':{'a':'1','b':2}},"
 		"'t':{'metadata':{'name':'n','odd':1},'spec':{'a':1}},'l':[{'y':'1'},{'z':2}],"
 		"'any':{'s':1,'o':{'in':1}}}}");
 	AUTO(json_doc_unref) struct json_doc *copy = json_doc_thaw(json_doc_root(doc));
 	AUTO(json_doc_unref)
-	struct json_doc *want = parse("{'apiVersion':'v','kind':'K','metadata':{'odd':1},'spec':{'"
-				      "keep':'a','o':{'x':'1'},"
-				      "'free':{'q':{'r':1},'known':{'a':'1'}},'t':{'metadata':{'"
-				      "name':'n'},'spec':{'a':1}},"
-				      "'l':[{'y':'1'},{}],'any':{'s':1,'o':{}}}}");
+	struct json_doc *want =
+		quoted_doc("{'apiVersion':'v','kind':'K','metadata':{'odd':1},'spec':{'"
+			   "keep':'a','o':{'x':'1'},"
+			   "'free':{'q':{'r':1},'known':{'a':'1'}},'t':{'metadata':{'"
+			   "name':'n'},'spec':{'a':1}},"
+			   "'l':[{'y':'1'},{}],'any':{'s':1,'o':{}}}}");
 	AUTO(buf_done) struct buf unknown = BUF_UNBOUNDED;
 	AUTO(buf_done) struct buf again = BUF_UNBOUNDED;
 
@@ -393,8 +380,8 @@ static void test_prune(void)
 static void check_update(const struct schema *schema, const char *old, const char *new,
 			 const char *causes_want, bool status)
 {
-	AUTO(json_doc_unref) struct json_doc *before = parse(old);
-	AUTO(json_doc_unref) struct json_doc *after = parse(new);
+	AUTO(json_doc_unref) struct json_doc *before = quoted_doc(old);
+	AUTO(json_doc_unref) struct json_doc *after = quoted_doc(new);
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
 	AUTO(mem_free) char *got = NULL;
 
@@ -562,7 +549,8 @@ static void test_expressions(void)
 				   expressions[i].rule);
 		AUTO(schema_free) struct schema *schema = compile(text);
 		AUTO(json_doc_unref)
-		struct json_doc *doc = parse("{'a':1,'s':'text','l':[1,2],'o':{'x':1.5},'t':true}");
+		struct json_doc *doc =
+			quoted_doc("{'a':1,'s':'text','l':[1,2],'o':{'x':1.5},'t':true}");
 		AUTO(causes_done) struct causes causes = CAUSES_INIT;
 
 		schema_validate(schema, json_doc_root(doc), &causes);
@@ -598,7 +586,7 @@ static void test_rule_words(void)
 					rows[i].rule);
 		AUTO(schema_free) struct schema *schema = compile(text);
 		AUTO(json_doc_unref)
-		struct json_doc *doc = parse("{'a':1,'namespace':'n','x-y':'z'}");
+		struct json_doc *doc = quoted_doc("{'a':1,'namespace':'n','x-y':'z'}");
 		AUTO(causes_done) struct causes causes = CAUSES_INIT;
 		AUTO(mem_free) char *got = NULL;
 
@@ -619,7 +607,7 @@ static void validate_texts(const char *rule, size_t count, size_t len, struct ca
 	char *openapi = mem_printf("{'type':'object','properties':{'l':{'type':'array','items':{"
 				   "'type':'string','x-kubernetes-validations':[%s]}}}}",
 				   rule);
-	AUTO(json_doc_unref) struct json_doc *schema_doc = parse(openapi);
+	AUTO(json_doc_unref) struct json_doc *schema_doc = quoted_doc(openapi);
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
 	AUTO(schema_free) struct schema *schema = schema_new(json_doc_root(schema_doc), NULL);
 
@@ -631,7 +619,7 @@ static void validate_texts(const char *rule, size_t count, size_t len, struct ca
 		buf_putc(&text, '\'');
 	}
 	buf_puts(&text, "]}");
-	doc = parse(buf_text(&text));
+	doc = quoted_doc(buf_text(&text));
 	schema_validate(schema, json_doc_root(doc), causes);
 }
 
@@ -680,7 +668,7 @@ static void match_texts(const char *pattern, size_t count, const char *text, str
 	char *openapi = mem_printf("{'type':'object','properties':{'l':{'type':'array','items':{"
 				   "'type':'string','pattern':'%s'}}}}",
 				   pattern);
-	AUTO(json_doc_unref) struct json_doc *schema_doc = parse(openapi);
+	AUTO(json_doc_unref) struct json_doc *schema_doc = quoted_doc(openapi);
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
 	AUTO(schema_free) struct schema *schema = schema_new(json_doc_root(schema_doc), NULL);
 
@@ -688,7 +676,7 @@ static void match_texts(const char *pattern, size_t count, const char *text, str
 	for (size_t i = 0; i < count; i++)
 		buf_printf(&body, "%s'%s'", i ? "," : "", text);
 	buf_puts(&body, "]}");
-	doc = parse(buf_text(&body));
+	doc = quoted_doc(buf_text(&body));
 	schema_validate(schema, json_doc_root(doc), causes);
 }
 
@@ -721,7 +709,7 @@ static void test_pattern_size(void)
 	for (int i = 0; i < 1000; i++)
 		buf_printf(&text, ",'p%d':{'type':'string','pattern':'(ab?){1000}'}", i);
 	buf_puts(&text, "}}");
-	doc = parse(buf_text(&text));
+	doc = quoted_doc(buf_text(&text));
 	schema = schema_new(json_doc_root(doc), &err);
 	ok(!schema && str_find(str_from(err.text), STR("too large together"), 0) >= 0,
 	   "patterns have a bound together: %s", err.text);
@@ -754,7 +742,7 @@ static void test_patterns(void)
 		char *text = mem_printf("{'type':'string','pattern':'%s'}", wrong[i]);
 		AUTO(mem_free)
 		char *want = mem_printf("pattern: error parsing regexp: %s", words[i]);
-		AUTO(json_doc_unref) struct json_doc *doc = parse(text);
+		AUTO(json_doc_unref) struct json_doc *doc = quoted_doc(text);
 		struct err err = {0};
 		AUTO(schema_free) struct schema *schema = schema_new(json_doc_root(doc), &err);
 

@@ -2,8 +2,8 @@
 /* What describe prints: upstream's shape, whatever the order in which an object is stored. */
 #include "cli/describe.h"
 
-#include "cli/test/quoted.h"
 #include "json/yaml.h"
+#include "quoted.h"
 #include "tap.h"
 
 #include "base/banned.h"

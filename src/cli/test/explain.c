@@ -4,7 +4,7 @@
 #include "base/time.h"
 #include "cli/explain_text.h"
 #include "cli/pods.h"
-#include "cli/test/quoted.h"
+#include "quoted.h"
 #include "tap.h"
 
 #include "base/banned.h"

@@ -3,8 +3,8 @@
 #include "base/arena.h"
 #include "cli/amounts.h"
 #include "cli/queue_bars.h"
-#include "cli/test/quoted.h"
 #include "cli/toplist.h"
+#include "quoted.h"
 #include "tap.h"
 
 #include "base/banned.h"

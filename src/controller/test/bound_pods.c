@@ -7,28 +7,19 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "quoted.h"
 #include "tap.h"
 
 #include "base/banned.h"
 
 __attribute__((format(printf, 1, 2))) static struct json_doc *doc_of(const char *format, ...)
 {
-	struct json_doc *doc;
-	struct err err;
 	va_list args;
 
 	va_start(args, format);
 	AUTO(mem_free) char *text = mem_vprintf(format, args);
 	va_end(args);
-	for (char *c = text; *c; c++)
-		if (*c == '\'')
-			*c = '"';
-	doc = json_parse(str_from(text), NULL, &err);
-	if (!doc) {
-		printf("Bail out! %s\n", err.text);
-		exit(1);
-	}
-	return doc;
+	return quoted_doc(text);
 }
 
 static struct bound_pod *put(struct bound_pods *all, const char *name, const char *uid,

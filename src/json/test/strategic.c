@@ -4,6 +4,7 @@
 #include "json/strategic.h"
 
 #include "base/mem.h"
+#include "quoted.h"
 #include "tap.h"
 
 #include "base/banned.h"
@@ -77,22 +78,6 @@ static bool lookup(const void *node, struct str field, struct json_strategy_fiel
 }
 
 static const struct json_strategy_schema schema = {.lookup = lookup, .node = object};
-
-/* Texts here are written with ' for " to keep them readable. */
-static struct json_doc *parse(const char *text)
-{
-	AUTO(mem_free) char *copy = mem_strdup(text);
-	struct err err = {0};
-
-	for (char *c = copy; *c; c++)
-		if (*c == '\'')
-			*c = '"';
-	struct json_doc *doc = json_parse(str_from(copy), NULL, &err);
-
-	if (!doc)
-		printf("# %s: %s\n", text, err.text);
-	return doc;
-}
 
 static char *text_of(const struct json_doc *doc)
 {
@@ -358,8 +343,8 @@ static void test_rows(void)
 {
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct err err = {0};
-		AUTO(json_doc_unref) struct json_doc *target = parse(rows[i].target);
-		AUTO(json_doc_unref) struct json_doc *patch = parse(rows[i].patch);
+		AUTO(json_doc_unref) struct json_doc *target = quoted_doc(rows[i].target);
+		AUTO(json_doc_unref) struct json_doc *patch = quoted_doc(rows[i].patch);
 		AUTO(json_doc_unref)
 		struct json_doc *result = json_strategic_apply(json_doc_root(target),
 							       json_doc_root(patch), &schema, &err);
@@ -375,8 +360,8 @@ static void test_failures(void)
 {
 	for (size_t i = 0; i < ARRAY_LEN(failures); i++) {
 		struct err err = {0};
-		AUTO(json_doc_unref) struct json_doc *target = parse(failures[i].target);
-		AUTO(json_doc_unref) struct json_doc *patch = parse(failures[i].patch);
+		AUTO(json_doc_unref) struct json_doc *target = quoted_doc(failures[i].target);
+		AUTO(json_doc_unref) struct json_doc *patch = quoted_doc(failures[i].patch);
 		AUTO(json_doc_unref)
 		struct json_doc *result = json_strategic_apply(json_doc_root(target),
 							       json_doc_root(patch), &schema, &err);
@@ -390,8 +375,10 @@ static void test_failures(void)
 static void test_without_schema(void)
 {
 	static const struct json_strategy_schema nothing = {.lookup = lookup, .node = NULL};
-	AUTO(json_doc_unref) struct json_doc *target = parse("{'a':[{'name':'x'}],'b':{'c':1}}");
-	AUTO(json_doc_unref) struct json_doc *patch = parse("{'a':[{'name':'y'}],'b':{'d':2}}");
+	AUTO(json_doc_unref)
+	struct json_doc *target = quoted_doc("{'a':[{'name':'x'}],'b':{'c':1}}");
+	AUTO(json_doc_unref)
+	struct json_doc *patch = quoted_doc("{'a':[{'name':'y'}],'b':{'d':2}}");
 	AUTO(json_doc_unref)
 	struct json_doc *result =
 		json_strategic_apply(json_doc_root(target), json_doc_root(patch), &nothing, NULL);
@@ -443,8 +430,8 @@ static void test_diffs(void)
 {
 	for (size_t i = 0; i < ARRAY_LEN(diffs); i++) {
 		struct err err = {0};
-		AUTO(json_doc_unref) struct json_doc *from = parse(diffs[i].from);
-		AUTO(json_doc_unref) struct json_doc *to = parse(diffs[i].to);
+		AUTO(json_doc_unref) struct json_doc *from = quoted_doc(diffs[i].from);
+		AUTO(json_doc_unref) struct json_doc *to = quoted_doc(diffs[i].to);
 		AUTO(json_doc_unref)
 		struct json_doc *patch =
 			json_strategic_diff(json_doc_root(from), json_doc_root(to), &schema, &err);
@@ -480,8 +467,8 @@ static void test_undiffable(void)
 {
 	for (size_t i = 0; i < ARRAY_LEN(undiffable); i++) {
 		struct err err = {0};
-		AUTO(json_doc_unref) struct json_doc *from = parse(undiffable[i].from);
-		AUTO(json_doc_unref) struct json_doc *to = parse(undiffable[i].to);
+		AUTO(json_doc_unref) struct json_doc *from = quoted_doc(undiffable[i].from);
+		AUTO(json_doc_unref) struct json_doc *to = quoted_doc(undiffable[i].to);
 
 		ok(!json_strategic_diff(json_doc_root(from), json_doc_root(to), &schema, &err) &&
 			   err.code != ERR_NONE,
@@ -493,7 +480,7 @@ static void test_undiffable(void)
 static void test_large(void)
 {
 	enum { COUNT = 50000 };
-	AUTO(json_doc_unref) struct json_doc *target = parse("{'metadata':{'finalizers':[]}}");
+	AUTO(json_doc_unref) struct json_doc *target = quoted_doc("{'metadata':{'finalizers':[]}}");
 	AUTO(json_doc_unref) struct json_doc *a = json_doc_thaw(json_doc_root(target));
 	AUTO(json_doc_unref) struct json_doc *b = json_doc_thaw(json_doc_root(target));
 	struct json left = json_get(json_get(json_doc_root(a), "metadata"), "finalizers");

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "lifecycle/eviction_lifecycle.h"
+#include "quoted.h"
 #include "tap.h"
 
 #include "base/banned.h"
@@ -82,21 +83,10 @@ static const struct {
 	 NODE("True", OUT_OF_SERVICE), 0, "", 0},
 };
 
-static struct json_doc *parse(const char *text)
-{
-	AUTO(mem_free) char *copy = mem_strdup(text);
-	struct err err;
-
-	for (char *c = copy; *c; c++)
-		if (*c == '\'')
-			*c = '"';
-	return json_parse(str_from(copy), NULL, &err);
-}
-
 static void decide(const char *pod_text, const char *node_text, int64_t seconds, struct plan *plan)
 {
-	AUTO(json_doc_unref) struct json_doc *pod_doc = parse(pod_text);
-	AUTO(json_doc_unref) struct json_doc *node_doc = node_text ? parse(node_text) : NULL;
+	AUTO(json_doc_unref) struct json_doc *pod_doc = quoted_doc(pod_text);
+	AUTO(json_doc_unref) struct json_doc *node_doc = node_text ? quoted_doc(node_text) : NULL;
 	struct eviction_pod pod;
 	struct eviction_node node;
 	struct err err = {0};

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "lifecycle/node_lifecycle.h"
+#include "quoted.h"
 #include "tap.h"
 
 #include "base/banned.h"
@@ -73,21 +74,11 @@ static const struct {
 	 34},
 };
 
-static struct json_doc *parse(const char *text)
-{
-	AUTO(mem_free) char *copy = mem_strdup(text);
-	struct err err;
-
-	for (char *c = copy; *c; c++)
-		if (*c == '\'')
-			*c = '"';
-	return json_parse(str_from(copy), NULL, &err);
-}
-
 static void happen(struct node_health *health, const struct event *event)
 {
-	AUTO(json_doc_unref) struct json_doc *node = event->node ? parse(event->node) : NULL;
-	AUTO(json_doc_unref) struct json_doc *lease = event->lease ? parse(event->lease) : NULL;
+	AUTO(json_doc_unref) struct json_doc *node = event->node ? quoted_doc(event->node) : NULL;
+	AUTO(json_doc_unref)
+	struct json_doc *lease = event->lease ? quoted_doc(event->lease) : NULL;
 
 	if (event->node)
 		node_observe(health, node ? json_doc_root(node) : JSON_NONE,

@@ -8,23 +8,14 @@
 
 #include "base/mem.h"
 #include "lifecycle/lifecycle_plan.h"
+#include "quoted.h"
 #include "tap.h"
 
 /* A document that can be changed; printf's words work. */
 __attribute__((unused)) static struct json_doc *doc_of(const char *text)
 {
-	AUTO(mem_free) char *copy = mem_strdup(text);
-	AUTO(json_doc_unref) struct json_doc *doc = NULL;
-	struct err err;
+	AUTO(json_doc_unref) struct json_doc *doc = quoted_doc(text);
 
-	for (char *c = copy; *c; c++)
-		if (*c == '\'')
-			*c = '"';
-	doc = json_parse(str_from(copy), NULL, &err);
-	if (!doc) {
-		printf("# %s: %s\n", err.text, text);
-		return json_doc_new();
-	}
 	return json_doc_thaw(json_doc_root(doc));
 }
 

@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "lifecycle/volume_lifecycle.h"
 #include "model/core/persistentvolume.h"
+#include "quoted.h"
 #include "tap.h"
 
 #include "base/banned.h"
@@ -149,28 +150,13 @@ static const struct {
 	 PV("p", "1Gi", ",'claimRef':{'namespace':'ns','name':'d'}", AVAILABLE), NULL, ""},
 };
 
-/* Rows have ' for ". */
-static struct json_doc *parse(const char *text)
-{
-	AUTO(mem_free) char *copy = mem_strdup(text);
-	struct json_doc *doc;
-
-	for (char *c = copy; *c; c++)
-		if (*c == '\'')
-			*c = '"';
-	doc = json_parse(str_from(copy), NULL, NULL);
-	if (!doc)
-		ok(false, "a row makes sense: %s", text);
-	return doc ? doc : json_doc_new();
-}
-
 static void check_claim(size_t i)
 {
 	AUTO(plan_done) struct plan plan;
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	AUTO(json_doc_unref) struct json_doc *claim = parse(rows[i].claim);
+	AUTO(json_doc_unref) struct json_doc *claim = quoted_doc(rows[i].claim);
 	AUTO(json_doc_unref)
-	struct json_doc *class = rows[i].class ? parse(rows[i].class) : NULL;
+	struct json_doc *class = rows[i].class ? quoted_doc(rows[i].class) : NULL;
 	struct json_doc *docs[3] = {NULL};
 	struct json volumes[3];
 	struct volume_world world = {.volumes = volumes,
@@ -180,7 +166,7 @@ static void check_claim(size_t i)
 
 	plan_init(&plan);
 	while (world.volume_count < 3 && rows[i].volumes[world.volume_count]) {
-		docs[world.volume_count] = parse(rows[i].volumes[world.volume_count]);
+		docs[world.volume_count] = quoted_doc(rows[i].volumes[world.volume_count]);
 		volumes[world.volume_count] = json_doc_root(docs[world.volume_count]);
 		world.volume_count++;
 	}
@@ -195,9 +181,9 @@ static void check_volume(size_t i)
 {
 	AUTO(plan_done) struct plan plan;
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	AUTO(json_doc_unref) struct json_doc *volume = parse(volume_rows[i].volume);
+	AUTO(json_doc_unref) struct json_doc *volume = quoted_doc(volume_rows[i].volume);
 	AUTO(json_doc_unref)
-	struct json_doc *claim = volume_rows[i].claim ? parse(volume_rows[i].claim) : NULL;
+	struct json_doc *claim = volume_rows[i].claim ? quoted_doc(volume_rows[i].claim) : NULL;
 	struct err err;
 
 	plan_init(&plan);
@@ -212,7 +198,7 @@ static void check_class(void)
 {
 	AUTO(plan_done) struct plan plan;
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	AUTO(json_doc_unref) struct json_doc *known = parse("{}");
+	AUTO(json_doc_unref) struct json_doc *known = quoted_doc("{}");
 
 	plan_init(&plan);
 	volume_class_step(json_doc_root(known), &plan);

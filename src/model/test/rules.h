@@ -33,6 +33,7 @@
 #include "model/workload/batchjob.h"
 #include "model/workload/controllerrevision.h"
 #include "model/workload/workload.h"
+#include "quoted.h"
 #include "tap.h"
 
 typedef void create_fn(struct json object, struct causes *causes);
@@ -98,18 +99,10 @@ KIND(batch_cron_job);
 /* A document in JSON with ' for ". */
 __attribute__((unused)) static struct json_doc *parse(const char *text, const struct type *type)
 {
-	AUTO(buf_done) struct buf json = BUF_UNBOUNDED;
-	AUTO(json_doc_unref) struct json_doc *read = NULL;
+	AUTO(json_doc_unref) struct json_doc *read = quoted_doc(text);
 	struct json_doc *doc;
 	struct err err = {0};
 
-	for (; *text; text++)
-		buf_putc(&json, *text == '\'' ? '"' : *text);
-	read = json_parse(buf_str(&json), NULL, &err);
-	if (!read) {
-		ok(false, "%s parses: %s", buf_text(&json), err.text);
-		return json_doc_thaw(JSON_NONE);
-	}
 	ok(type_check_types(type, json_doc_root(read), &err) == 0, "has the right types %s",
 	   err.text);
 	doc = json_doc_thaw(json_doc_root(read));

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "json/pointer.h"
+#include "quoted.h"
 #include "tap.h"
 
 /* An object of every kind, with an unknown field in each part. */
@@ -70,25 +71,10 @@ static const struct {
 	 "'name':'n','x':1}},'status':{'phase':'Bound','y':1}}"},
 };
 
-static struct json_doc *parse(const char *text)
-{
-	AUTO(mem_free) char *copy = mem_strdup(text);
-	struct err err;
-	struct json_doc *doc;
-
-	for (char *c = copy; *c; c++)
-		if (*c == '\'')
-			*c = '"';
-	doc = json_parse(str_from(copy), NULL, &err);
-	if (!doc)
-		printf("# %s\n", err.text);
-	return doc;
-}
-
 static void test_round_trip(const struct vckind *kind, const char *text)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
-	AUTO(json_doc_unref) struct json_doc *doc = parse(text);
+	AUTO(json_doc_unref) struct json_doc *doc = quoted_doc(text);
 	AUTO(json_doc_unref) struct json_doc *copy = json_doc_thaw(json_doc_root(doc));
 	AUTO(json_doc_unref) struct json_doc *filled = json_doc_thaw(json_doc_root(doc));
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
@@ -157,11 +143,11 @@ static void test_hypernode_rules(void)
 {
 	AUTO(json_doc_unref)
 	struct json_doc *none =
-		parse("{'spec':{'tier':1,'members':[{'type':'Node','selector':{}}]}}");
+		quoted_doc("{'spec':{'tier':1,'members':[{'type':'Node','selector':{}}]}}");
 	AUTO(json_doc_unref)
 	struct json_doc *two =
-		parse("{'spec':{'tier':1,'members':[{'type':'Node','selector':{'exactMatch':"
-		      "{'name':'a'},'regexMatch':{'pattern':'b'}}}]}}");
+		quoted_doc("{'spec':{'tier':1,'members':[{'type':'Node','selector':{'exactMatch':"
+			   "{'name':'a'},'regexMatch':{'pattern':'b'}}}]}}");
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
 
 	type_validate(vckinds[8].type, json_doc_root(none), &causes);

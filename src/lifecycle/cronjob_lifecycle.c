@@ -307,18 +307,10 @@ static bool is_made(struct view *view, struct str name)
 static struct json_doc *make_job(const struct view *view, struct str name, int64_t due)
 {
 	const struct vccronjob_template *template = &view->cron.spec.job_template;
-	struct json_doc *doc = json_doc_new();
-	struct json root = json_new_obj(doc);
-	struct json owner = json_new_obj(doc);
 	char text[ZONE_TEXT_SIZE];
 	struct json meta;
+	struct json_doc *doc = plan_object_new(PLAN_JOB, name, view->cron.meta.namespace, &meta);
 
-	json_doc_set_root(doc, root);
-	json_set_str(doc, root, "apiVersion", str_from(plan_kinds[PLAN_JOB].api_version));
-	json_set_str(doc, root, "kind", str_from(plan_kinds[PLAN_JOB].kind));
-	meta = json_ensure_obj(doc, root, "metadata");
-	json_set_str(doc, meta, "name", name);
-	json_set_str(doc, meta, "namespace", view->cron.meta.namespace);
 	for (size_t i = 0; i < template->meta.labels.len; i++)
 		json_set(doc, json_ensure_obj(doc, meta, "labels"),
 			 template->meta.labels.ptr[i].key,
@@ -329,15 +321,10 @@ static struct json_doc *make_job(const struct view *view, struct str name, int64
 			 json_new_str(doc, template->meta.annotations.ptr[i].value));
 	json_set_str(doc, json_ensure_obj(doc, meta, "annotations"), KEY_SCHEDULED,
 		     str_from(zone_print(view->world->zone, due, text)));
-	json_set_str(doc, owner, "apiVersion", str_from(plan_kinds[PLAN_VCCRONJOB].api_version));
-	json_set_str(doc, owner, "kind", str_from(plan_kinds[PLAN_VCCRONJOB].kind));
-	json_set_str(doc, owner, "name", view->cron.meta.name);
-	json_set_str(doc, owner, "uid", view->cron.meta.uid);
-	json_set_bool(doc, owner, "controller", true);
-	json_set_bool(doc, owner, "blockOwnerDeletion", true);
-	json_append(doc, json_ensure_arr(doc, meta, "ownerReferences"), owner);
+	json_append(doc, json_ensure_arr(doc, meta, "ownerReferences"),
+		    plan_owner_new(doc, PLAN_VCCRONJOB, &view->cron.meta));
 	if (json_is(template->spec, JSON_OBJ))
-		json_set(doc, root, STR("spec"), json_new_copy(doc, template->spec));
+		json_set(doc, json_doc_root(doc), STR("spec"), json_new_copy(doc, template->spec));
 	return doc;
 }
 

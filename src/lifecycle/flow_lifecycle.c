@@ -189,28 +189,16 @@ static void set_mark(struct json_doc *doc, struct json meta, const char *key, st
 static struct json_doc *make_job(struct view *view, struct str name, struct str template_name,
 				 struct json template)
 {
-	struct json_doc *doc = json_doc_new();
-	struct json root = json_new_obj(doc);
-	struct json owner = json_new_obj(doc);
 	struct json meta;
+	struct json_doc *doc = plan_object_new(PLAN_JOB, name, view->flow.meta.namespace, &meta);
 
-	json_doc_set_root(doc, root);
-	json_set_str(doc, root, "apiVersion", str_from(plan_kinds[PLAN_JOB].api_version));
-	json_set_str(doc, root, "kind", str_from(plan_kinds[PLAN_JOB].kind));
-	meta = json_ensure_obj(doc, root, "metadata");
-	json_set_str(doc, meta, "name", name);
-	json_set_str(doc, meta, "namespace", view->flow.meta.namespace);
 	set_mark(doc, meta, KEY_BY_TEMPLATE, view, template_name);
 	set_mark(doc, meta, KEY_BY_FLOW, view, view->flow.meta.name);
-	json_set_str(doc, owner, "apiVersion", str_from(plan_kinds[PLAN_JOBFLOW].api_version));
-	json_set_str(doc, owner, "kind", str_from(plan_kinds[PLAN_JOBFLOW].kind));
-	json_set_str(doc, owner, "name", view->flow.meta.name);
-	json_set_str(doc, owner, "uid", view->flow.meta.uid);
-	json_set_bool(doc, owner, "controller", true);
-	json_set_bool(doc, owner, "blockOwnerDeletion", true);
-	json_append(doc, json_ensure_arr(doc, meta, "ownerReferences"), owner);
+	json_append(doc, json_ensure_arr(doc, meta, "ownerReferences"),
+		    plan_owner_new(doc, PLAN_JOBFLOW, &view->flow.meta));
 	if (json_is(json_get(template, "spec"), JSON_OBJ))
-		json_set(doc, root, STR("spec"), json_new_copy(doc, json_get(template, "spec")));
+		json_set(doc, json_doc_root(doc), STR("spec"),
+			 json_new_copy(doc, json_get(template, "spec")));
 	return doc;
 }
 

@@ -27,33 +27,18 @@ void job_build_suffix(const struct vcjob *job, struct str text, size_t count, st
 
 struct json job_build_owners(const struct job_view *view, struct json_doc *doc)
 {
-	const struct plan_kind *kind = &plan_kinds[PLAN_JOB];
 	struct json ret = json_new_arr(doc);
-	struct json row = json_new_obj(doc);
 
-	json_set_str(doc, row, "apiVersion", str_from(kind->api_version));
-	json_set_str(doc, row, "kind", str_from(kind->kind));
-	json_set_str(doc, row, "name", view->job->meta.name);
-	json_set_str(doc, row, "uid", view->job->meta.uid);
-	json_set_bool(doc, row, "controller", true);
-	json_set_bool(doc, row, "blockOwnerDeletion", true);
-	json_append(doc, ret, row);
+	json_append(doc, ret, plan_owner_new(doc, PLAN_JOB, &view->job->meta));
 	return ret;
 }
 
 struct json_doc *job_build_owned(const struct job_view *view, enum plan_kind_id kind,
 				 struct str name)
 {
-	struct json_doc *doc = json_doc_new();
-	struct json root = json_new_obj(doc);
 	struct json meta;
+	struct json_doc *doc = plan_object_new(kind, name, view->job->meta.namespace, &meta);
 
-	json_doc_set_root(doc, root);
-	json_set_str(doc, root, "apiVersion", str_from(plan_kinds[kind].api_version));
-	json_set_str(doc, root, "kind", str_from(plan_kinds[kind].kind));
-	meta = json_ensure_obj(doc, root, "metadata");
-	json_set_str(doc, meta, "name", name);
-	json_set_str(doc, meta, "namespace", view->job->meta.namespace);
 	json_set(doc, meta, STR("ownerReferences"), job_build_owners(view, doc));
 	return doc;
 }

@@ -31,6 +31,34 @@ const struct plan_kind plan_kinds[PLAN_KIND_COUNT] = {
 	[PLAN_NODE] = {"v1", "Node", "nodes", false},
 };
 
+struct json_doc *plan_object_new(enum plan_kind_id kind, struct str name, struct str namespace,
+				 struct json *ret_meta)
+{
+	struct json_doc *doc = json_doc_new();
+	struct json root = json_new_obj(doc);
+
+	json_doc_set_root(doc, root);
+	json_set_str(doc, root, "apiVersion", str_from(plan_kinds[kind].api_version));
+	json_set_str(doc, root, "kind", str_from(plan_kinds[kind].kind));
+	*ret_meta = json_ensure_obj(doc, root, "metadata");
+	json_set_str(doc, *ret_meta, "name", name);
+	json_set_str(doc, *ret_meta, "namespace", namespace);
+	return doc;
+}
+
+struct json plan_owner_new(struct json_doc *doc, enum plan_kind_id kind, const struct meta *owner)
+{
+	struct json row = json_new_obj(doc);
+
+	json_set_str(doc, row, "apiVersion", str_from(plan_kinds[kind].api_version));
+	json_set_str(doc, row, "kind", str_from(plan_kinds[kind].kind));
+	json_set_str(doc, row, "name", owner->name);
+	json_set_str(doc, row, "uid", owner->uid);
+	json_set_bool(doc, row, "controller", true);
+	json_set_bool(doc, row, "blockOwnerDeletion", true);
+	return row;
+}
+
 const char *const plan_verb_names[PLAN_VERB_COUNT] = {
 	[PLAN_CREATE] = "create",
 	[PLAN_UPDATE] = "update",

@@ -63,6 +63,14 @@ struct plan_kind {
 };
 extern const struct plan_kind plan_kinds[PLAN_KIND_COUNT];
 
+struct meta;
+
+/* An object of this kind with a name and a namespace; *ret_meta is its metadata. */
+struct json_doc *plan_object_new(enum plan_kind_id kind, struct str name, struct str namespace,
+				 struct json *ret_meta);
+/* A reference to the object that controls another one. */
+struct json plan_owner_new(struct json_doc *doc, enum plan_kind_id kind, const struct meta *owner);
+
 enum plan_verb {
 	PLAN_CREATE,        /* doc: the object */
 	PLAN_UPDATE,        /* doc: the object with its resource version */

@@ -77,19 +77,6 @@ static bool is_used(struct claims *self, struct str namespace, struct str claim)
 	return false;
 }
 
-static void drop_finalizer(struct claims *self, const struct kind *kind, struct json object,
-			   const char *name)
-{
-	struct json_doc *doc = json_doc_thaw(object);
-	struct json metadata = json_get(json_doc_root(doc), "metadata");
-	struct json list = json_get(metadata, "finalizers");
-
-	(void)json_remove_str(doc, list, str_from(name));
-	if (json_len(list) == 0)
-		(void)json_remove(doc, metadata, STR("finalizers"));
-	self_update(self->api, kind, doc);
-}
-
 static void hold(struct claims *self, struct str key)
 {
 	char *copy;
@@ -120,7 +107,8 @@ static void check(void *arg, struct str key)
 	if (claim && is_used(self, parts.namespace, parts.name))
 		hold(self, key);
 	else if (claim || !str_is(json_str(json_get(json_get(object, "status"), "phase")), "Bound"))
-		drop_finalizer(self, claim ? self->claims : self->volumes, object, finalizer);
+		self_drop_finalizer(self->api, claim ? self->claims : self->volumes, object,
+				    finalizer);
 }
 
 static void on_change(void *arg, struct change *change)

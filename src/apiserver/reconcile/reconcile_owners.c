@@ -301,19 +301,6 @@ static void on_change(void *arg, struct change *change)
 
 /* --- changing objects --- */
 
-static void drop_finalizer(struct owners *self, const struct kind *kind, struct json object,
-			   const char *name)
-{
-	struct json_doc *doc = json_doc_thaw(object);
-	struct json metadata = json_get(json_doc_root(doc), "metadata");
-	struct json list = json_get(metadata, "finalizers");
-
-	(void)json_remove_str(doc, list, str_from(name));
-	if (json_len(list) == 0)
-		(void)json_remove(doc, metadata, STR("finalizers"));
-	self_update(self->api, kind, doc);
-}
-
 /* What becomes of a reference. */
 typedef bool keep_reference_fn(void *arg, struct json_doc *doc, struct json reference);
 
@@ -373,7 +360,7 @@ static void orphan_dependents(struct owners *self, const struct kind *kind, stru
 				filter_references(self, of, json_doc_root(doc), is_not_of, &uid);
 		}
 	}
-	drop_finalizer(self, kind, object, FINALIZER_ORPHAN);
+	self_drop_finalizer(self->api, kind, object, FINALIZER_ORPHAN);
 }
 
 /* It goes when nothing holds it up any more. */
@@ -388,7 +375,7 @@ static void wait_for_dependents(struct owners *self, const struct kind *kind, st
 								edge->dependent->name) != NULL;
 	}
 	if (blocked == 0)
-		drop_finalizer(self, kind, object, FINALIZER_FOREGROUND);
+		self_drop_finalizer(self->api, kind, object, FINALIZER_FOREGROUND);
 }
 
 enum fate { FATE_SOLID, FATE_GONE, FATE_WAITING, FATE_UNKNOWN, FATE_COUNT };

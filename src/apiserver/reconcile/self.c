@@ -85,6 +85,19 @@ void self_update(struct api *api, const struct kind *kind, struct json_doc *doc)
 	}
 }
 
+void self_drop_finalizer(struct api *api, const struct kind *kind, struct json object,
+			 const char *finalizer)
+{
+	struct json_doc *doc = json_doc_thaw(object);
+	struct json metadata = json_get(json_doc_root(doc), "metadata");
+	struct json list = json_get(metadata, "finalizers");
+
+	(void)json_remove_str(doc, list, str_from(finalizer));
+	if (json_len(list) == 0)
+		(void)json_remove(doc, metadata, STR("finalizers"));
+	self_update(api, kind, doc);
+}
+
 void self_remove(struct api *api, const struct self_removal *removal)
 {
 	struct call *call =

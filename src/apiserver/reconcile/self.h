@@ -24,6 +24,10 @@ void self_create_text(struct api *api, const struct kind *kind, struct str names
  * thawed api_read_newest(). Removes the object where that takes its last finalizer away. */
 void self_update(struct api *api, const struct kind *kind, struct json_doc *doc);
 
+/* Take a finalizer, each time that it is listed, from the newest version of an object. */
+void self_drop_finalizer(struct api *api, const struct kind *kind, struct json object,
+			 const char *finalizer);
+
 struct self_removal {
 	const struct kind *kind;
 	struct str namespace;

@@ -124,17 +124,8 @@ static struct json zero_of(const struct field *field, struct json_doc *doc)
 	if (field->pointer)
 		return field->always ? json_new_null(doc) : JSON_NONE;
 	switch (field->is) {
-	case FIELD_STR:
-	case FIELD_ENUM:
-		return json_new_str(doc, STR(""));
-	case FIELD_BOOL:
-		return json_new_bool(doc, false);
-	case FIELD_INT32:
-	case FIELD_INT64:
 	case FIELD_INTSTR:
 		return json_new_int(doc, 0);
-	case FIELD_QUANTITY:
-		return json_new_str(doc, STR("0"));
 	case FIELD_BYTES:
 	case FIELD_TIME:
 	case FIELD_MICROTIME:
@@ -142,10 +133,8 @@ static struct json zero_of(const struct field *field, struct json_doc *doc)
 	case FIELD_LIST:
 	case FIELD_MAP:
 		return field->always ? json_new_null(doc) : JSON_NONE;
-	case FIELD_OBJECT:
-		return json_new_obj(doc);
 	default:
-		return JSON_NONE;
+		return zero_element(field, doc);
 	}
 }
 

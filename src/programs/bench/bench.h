@@ -44,6 +44,13 @@ struct bench {
 
 /* What an option of a benchmark's own may be at most. */
 enum { BENCH_OPTION_MAX = 1000000000 };
+/* A number that a benchmark of one's own takes: a row of `flags`. */
+#define BENCH_FLAG(NAME, DEFAULT, ABOUT)                                                       \
+	{                                                                                      \
+		.name = (NAME), .type = FLAG_INT, .max = BENCH_OPTION_MAX, .value = (DEFAULT), \
+		.about = (ABOUT), .noun = "N"                                                  \
+	}
+#define BENCH_FLAG_NODES BENCH_FLAG("nodes", "0", "nodes at every size, instead of the size")
 
 /* What the command line asked for. */
 struct bench_settings {

@@ -166,12 +166,7 @@ static void measure_apiserver_watch(struct bench_run *run)
 }
 
 static const struct flag apiserver_watch_flags[] = {
-	{.name = "seconds-of-events",
-	 .type = FLAG_INT,
-	 .max = BENCH_OPTION_MAX,
-	 .value = "3",
-	 .about = "how long events are made",
-	 .noun = "N"},
+	BENCH_FLAG("seconds-of-events", "3", "how long events are made"),
 	{.name = NULL},
 };
 

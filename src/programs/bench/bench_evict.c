@@ -84,18 +84,8 @@ static void measure_evict(struct bench_run *run)
 }
 
 static const struct flag evict_flags[] = {
-	{.name = "nodes",
-	 .type = FLAG_INT,
-	 .max = BENCH_OPTION_MAX,
-	 .value = "0",
-	 .about = "nodes at every size, instead of the size",
-	 .noun = "N"},
-	{.name = "gang",
-	 .type = FLAG_INT,
-	 .max = BENCH_OPTION_MAX,
-	 .value = "100",
-	 .about = "pods of the gang",
-	 .noun = "N"},
+	BENCH_FLAG_NODES,
+	BENCH_FLAG("gang", "100", "pods of the gang"),
 	{.name = NULL},
 };
 

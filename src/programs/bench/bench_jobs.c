@@ -416,12 +416,7 @@ static void measure_all(struct bench_run *run)
 }
 
 static const struct flag jobs_flags[] = {
-	{.name = "pods",
-	 .type = FLAG_INT,
-	 .max = BENCH_OPTION_MAX,
-	 .value = "10000",
-	 .about = "pods at most in 1, 20, 500 jobs and one a job",
-	 .noun = "N"},
+	BENCH_FLAG("pods", "10000", "pods at most in 1, 20, 500 jobs and one a job"),
 	{.name = NULL},
 };
 

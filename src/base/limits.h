@@ -17,6 +17,8 @@ enum {
 	LIMIT_PATCH_OPS = 10000,                  /* as kube-apiserver: maxJSONPatchOperations */
 	LIMIT_PATCH_COPY_BYTES = 3 * 1024 * 1024, /* by "copy" in a JSON patch, as kube-apiserver */
 	LIMIT_KUBECONFIG_BYTES = 16 * 1024 * 1024,
+	LIMIT_CAUSES = 2000,              /* of one refused object; the rest is counted */
+	LIMIT_CAUSES_BYTES = 1024 * 1024, /* the texts of all of them */
 
 	/* HTTP */
 	LIMIT_BODY_BYTES = 3 * 1024 * 1024, /* as kube-apiserver: body of a request */

@@ -303,7 +303,22 @@ static void check_subresources(struct json subs, const struct path *up, struct c
 
 /* --- versions -------------------------------------------------------------------------------- */
 
-/* A value that is the same in all versions: it is reported once, at the top of the spec. */
+/* What is the same in all versions: it is reported once, at the top of the spec. */
+enum shared_part { SHARED_SCHEMA, SHARED_SUBS, SHARED_COLUMNS, SHARED_SELECTABLE, SHARED_COUNT };
+static const struct {
+	const char *key;
+	const char *go;
+} shared_parts[SHARED_COUNT] = {
+	[SHARED_SCHEMA] = {"schema", "Schema"},
+	[SHARED_SUBS] = {"subresources", "Subresources"},
+	[SHARED_COLUMNS] = {"additionalPrinterColumns", "AdditionalPrinterColumns"},
+	[SHARED_SELECTABLE] = {"selectableFields", "SelectableFields"},
+};
+struct shared {
+	struct json versions;
+	bool part[SHARED_COUNT];
+};
+
 static bool is_shared(struct json versions, const char *key)
 {
 	struct json_iter it = json_iter(versions);
@@ -319,6 +334,16 @@ static bool is_shared(struct json versions, const char *key)
 	return true;
 }
 
+/* Compared once: each version asks for the result. */
+static struct shared find_shared(struct json versions)
+{
+	struct shared ret = {.versions = versions};
+
+	for (size_t i = 0; i < SHARED_COUNT; i++)
+		ret.part[i] = is_shared(versions, shared_parts[i].key);
+	return ret;
+}
+
 static void put_json(struct buf *to, struct json value)
 {
 	if (json_is_absent(value))
@@ -328,20 +353,11 @@ static void put_json(struct buf *to, struct json value)
 }
 
 /* The versions as Go prints its own struct. */
-static void put_versions(struct json versions, struct buf *to)
+static void put_versions(const struct shared *shared, struct buf *to)
 {
-	static const struct {
-		const char *go;
-		const char *key;
-	} parts[] = {
-		{"Schema", "schema"},
-		{"Subresources", "subresources"},
-		{"AdditionalPrinterColumns", "additionalPrinterColumns"},
-		{"SelectableFields", "selectableFields"},
-	};
-	struct json_iter it = json_iter(versions);
+	struct json_iter it = json_iter(shared->versions);
 
-	if (!json_is(versions, JSON_ARR)) {
+	if (!json_is(shared->versions, JSON_ARR)) {
 		buf_puts(to, "null");
 		return;
 	}
@@ -357,24 +373,23 @@ static void put_versions(struct json versions, struct buf *to)
 			   json_bool(json_get(it.value, "deprecated")) ? "true" : "false");
 		buf_puts(to, "\"DeprecationWarning\":");
 		put_json(to, json_get(it.value, "deprecationWarning"));
-		for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
-			buf_printf(to, ",\"%s\":", parts[i].go);
-			put_json(to, is_shared(versions, parts[i].key)
-					     ? JSON_NONE
-					     : json_get(it.value, parts[i].key));
+		for (size_t i = 0; i < SHARED_COUNT; i++) {
+			buf_printf(to, ",\"%s\":", shared_parts[i].go);
+			put_json(to, shared->part[i] ? JSON_NONE
+						     : json_get(it.value, shared_parts[i].key));
 		}
 		buf_putc(to, '}');
 	}
 	buf_putc(to, ']');
 }
 
-static void report_versions(struct json versions, const struct path *spec, const char *words,
+static void report_versions(const struct shared *shared, const struct path *spec, const char *words,
 			    struct causes *causes)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	struct path path = path_member(spec, STR("versions"));
 
-	put_versions(versions, &text);
+	put_versions(shared, &text);
 	causes_add(causes, CAUSE_INVALID, &path, "Invalid value: %s: %s", buf_text(&text), words);
 }
 
@@ -399,7 +414,7 @@ static void check_schema(struct json holder, struct json subs, const struct path
 	crd_validate_schema(schema, &at, causes);
 }
 
-static void check_version(struct json versions, struct json version, const struct path *at,
+static void check_version(const struct shared *shared, struct json version, const struct path *at,
 			  struct causes *causes)
 {
 	struct path name = path_member(at, STR("name"));
@@ -408,23 +423,24 @@ static void check_version(struct json versions, struct json version, const struc
 
 	check_name(NAME_DNS1035_LABEL, json_str(json_get(version, "name")), &name, causes);
 	crd_check_deprecation(version, at, causes);
-	if (!is_shared(versions, "schema"))
+	if (!shared->part[SHARED_SCHEMA])
 		check_schema(json_get(version, "schema"), subs, &schema, causes);
-	if (!is_shared(versions, "subresources"))
+	if (!shared->part[SHARED_SUBS])
 		check_subresources(subs, at, causes);
-	if (!is_shared(versions, "additionalPrinterColumns"))
+	if (!shared->part[SHARED_COLUMNS])
 		check_columns(json_get(version, "additionalPrinterColumns"), at, causes);
-	if (!is_shared(versions, "selectableFields"))
+	if (!shared->part[SHARED_SELECTABLE])
 		crd_check_selectable(version, at, causes);
 }
 
-static void check_versions(struct json versions, const struct path *spec, struct causes *causes)
+static void check_versions(const struct shared *shared, const struct path *spec,
+			   struct causes *causes)
 {
 	AUTO(name_set_done) struct name_set names = {0};
 	struct path at = path_member(spec, STR("versions"));
 	struct path top = path_member(spec, STR("version"));
-	struct json_iter it = json_iter(versions);
-	struct str first = json_str(json_get(json_at(versions, 0), "name"));
+	struct json_iter it = json_iter(shared->versions);
+	struct str first = json_str(json_get(json_at(shared->versions, 0), "name"));
 	size_t stored = 0;
 	bool doubled = false;
 
@@ -436,47 +452,38 @@ static void check_versions(struct json versions, const struct path *spec, struct
 		if (!json_is(json_get(json_get(it.value, "schema"), "openAPIV3Schema"), JSON_OBJ))
 			causes_required(causes, &open_api, "");
 	}
-	for (it = json_iter(versions); json_next(&it);) {
+	for (it = json_iter(shared->versions); json_next(&it);) {
 		struct path version = path_index(&at, it.index);
 
 		stored += json_bool(json_get(it.value, "storage"));
 		doubled = !name_set_add(&names, json_str(json_get(it.value, "name"))) || doubled;
-		check_version(versions, it.value, &version, causes);
+		check_version(shared, it.value, &version, causes);
 	}
 	if (doubled)
-		report_versions(versions, spec, "must contain unique version names", causes);
+		report_versions(shared, spec, "must contain unique version names", causes);
 	if (stored != 1)
-		report_versions(versions, spec,
+		report_versions(shared, spec,
 				"must have exactly one version marked as storage version", causes);
 	if (first.len)
 		check_name(NAME_DNS1035_LABEL, first, &top, causes);
 }
 
 /* What stands once at the top because all versions say it. */
-static void check_shared(struct json versions, const struct path *spec, struct causes *causes)
+static void check_shared(const struct shared *shared, const struct path *spec,
+			 struct causes *causes)
 {
-	struct json first = json_at(versions, 0);
+	struct json first = json_at(shared->versions, 0);
 	struct path validation = path_member(spec, STR("validation"));
 
-	if (is_shared(versions, "schema"))
+	if (shared->part[SHARED_SCHEMA])
 		check_schema(json_get(first, "schema"), json_get(first, "subresources"),
 			     &validation, causes);
-	if (is_shared(versions, "subresources"))
+	if (shared->part[SHARED_SUBS])
 		check_subresources(json_get(first, "subresources"), spec, causes);
-	if (is_shared(versions, "additionalPrinterColumns"))
+	if (shared->part[SHARED_COLUMNS])
 		check_columns(json_get(first, "additionalPrinterColumns"), spec, causes);
-	if (is_shared(versions, "selectableFields"))
+	if (shared->part[SHARED_SELECTABLE])
 		crd_check_selectable(first, spec, causes);
-}
-
-static bool has_version(struct json versions, struct str name)
-{
-	struct json_iter it = json_iter(versions);
-
-	while (json_next(&it))
-		if (str_eq(json_str(json_get(it.value, "name")), name))
-			return true;
-	return false;
 }
 
 static void check_stored(struct json stored, struct json versions, struct causes *causes)
@@ -484,6 +491,8 @@ static void check_stored(struct json stored, struct json versions, struct causes
 	struct path status = path_member(NULL, STR("status"));
 	struct path path = path_member(&status, STR("storedVersions"));
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	AUTO(name_set_done) struct name_set stored_names = {0};
+	AUTO(name_set_done) struct name_set names = {0};
 	struct json_iter it;
 
 	put_json(&text, stored);
@@ -493,10 +502,13 @@ static void check_stored(struct json stored, struct json versions, struct causes
 			   buf_text(&text));
 		return;
 	}
+	for (it = json_iter(stored); json_next(&it);)
+		(void)name_set_add(&stored_names, json_str(it.value));
 	for (it = json_iter(versions); json_next(&it);) {
 		struct str name = json_str(json_get(it.value, "name"));
 
-		if (json_bool(json_get(it.value, "storage")) && !has_text(stored, name))
+		(void)name_set_add(&names, name);
+		if (json_bool(json_get(it.value, "storage")) && !name_set_has(&stored_names, name))
 			causes_add(causes, CAUSE_INVALID, &path,
 				   "Invalid value: %s: must have the storage version %.*s",
 				   buf_text(&text), STR_ARG(name));
@@ -505,7 +517,7 @@ static void check_stored(struct json stored, struct json versions, struct causes
 		struct path element = path_index(&path, it.index);
 		struct str name = json_str(it.value);
 
-		if (!has_version(versions, name))
+		if (!name_set_has(&names, name))
 			causes_invalid_str(
 				causes, &element, name,
 				"missing from spec.versions; %.*s was previously a storage "
@@ -604,15 +616,16 @@ void crd_validate(struct json crd, struct json old, struct causes *causes)
 	struct path preserve = path_member(&at, STR("preserveUnknownFields"));
 	struct json spec = json_get(crd, "spec");
 	struct json versions = json_get(spec, "versions");
+	struct shared shared = find_shared(versions);
 
 	if (json_is_absent(old))
 		check_own_name(crd, causes);
 	if (json_is_absent(old) || !json_eq(spec, json_get(old, "spec"))) {
 		check_group(json_str(json_get(spec, "group")), &at, causes);
 		check_scope(json_str(json_get(spec, "scope")), &at, causes);
-		check_versions(versions, &at, causes);
+		check_versions(&shared, &at, causes);
 		check_names(json_get(spec, "names"), &at, causes);
-		check_shared(versions, &at, causes);
+		check_shared(&shared, &at, causes);
 		crd_check_conversion(json_get(spec, "conversion"), &at, causes);
 	}
 	if (!json_is_absent(old))

@@ -13,6 +13,7 @@
 #include "apiserver/crd/schema.h"
 #include "apiserver/crd/schema_internal.h"
 #include "base/mem.h"
+#include "model/rules/rules.h"
 
 #include "base/banned.h"
 
@@ -388,6 +389,7 @@ static void check_list_keys(struct json schema, const struct path *path, struct 
 	struct json members = json_get(items, "properties");
 	struct json keys = json_get(schema, "x-kubernetes-list-map-keys");
 	struct json_iter it = json_iter(keys);
+	AUTO(name_set_done) struct name_set seen = {0};
 
 	while (json_next(&it)) {
 		struct path at = path_key(&properties, json_str(it.value));
@@ -402,24 +404,13 @@ static void check_list_keys(struct json schema, const struct path *path, struct 
 			causes_invalid(causes, &type_path, json_get(items, "type"),
 				       "must be a scalar type if parent array's "
 				       "x-kubernetes-list-type is map");
-		for (size_t i = 0; i < it.index; i++)
-			if (json_eq(json_at(keys, i), it.value))
-				causes_invalid(causes, &keys_path, keys,
-					       "must not contain duplicate entries");
+		if (!name_set_add(&seen, json_str(it.value)))
+			causes_invalid(causes, &keys_path, keys,
+				       "must not contain duplicate entries");
 	}
 }
 
-static bool has_text(struct json list, struct str text)
-{
-	struct json_iter it = json_iter(list);
-
-	while (json_next(&it))
-		if (str_eq(json_str(it.value), text))
-			return true;
-	return false;
-}
-
-/* Elements have an identity: none is null, and their keys are always present. */
+/* Elements can be distinguished: none is null, and their keys are always there. */
 static void check_set_items(struct json schema, struct str list, const struct path *path,
 			    struct causes *causes)
 {
@@ -428,7 +419,11 @@ static void check_set_items(struct json schema, struct str list, const struct pa
 	struct path properties = path_member(&items_path, STR("properties"));
 	struct json items = json_get(schema, "items");
 	struct json_iter it = json_iter(json_get(schema, "x-kubernetes-list-map-keys"));
+	struct json_iter required = json_iter(json_get(items, "required"));
+	AUTO(name_set_done) struct name_set always = {0};
 
+	while (json_next(&required))
+		(void)name_set_add(&always, json_str(required.value));
 	if (is_set(items, "nullable"))
 		causes_forbidden(causes, &nullable,
 				 str_is(list, "map")
@@ -443,8 +438,7 @@ static void check_set_items(struct json schema, struct str list, const struct pa
 
 		if (json_is_absent(member))
 			continue;
-		if (!has_text(json_get(items, "required"), json_str(it.value)) &&
-		    !is_there(member, "default"))
+		if (!name_set_has(&always, json_str(it.value)) && !is_there(member, "default"))
 			causes_required(
 				causes, &dflt,
 				"this property is in x-kubernetes-list-map-keys, so it must "

@@ -4,9 +4,12 @@
 
 #include <assert.h>
 #include <stdarg.h>
+#include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "model/rules/rules.h"
 
 #include "base/banned.h"
 
@@ -41,6 +44,15 @@ const char *cause_reason_name(enum cause_reason reason)
 	return reasons[reason].name;
 }
 
+/* Counts a cause that exceeds the bounds, before its text is made. */
+static bool leave_out(struct causes *causes)
+{
+	if (causes->len < LIMIT_CAUSES && causes->bytes < LIMIT_CAUSES_BYTES)
+		return false;
+	causes->more++;
+	return true;
+}
+
 /* Takes the message. */
 static void push(struct causes *causes, enum cause_reason reason, const struct path *path,
 		 char *message)
@@ -48,6 +60,7 @@ static void push(struct causes *causes, enum cause_reason reason, const struct p
 	struct buf field = BUF_UNBOUNDED;
 
 	path_print(path, &field);
+	causes->bytes += field.len + strlen(message);
 	vec_push(causes, (struct cause){reason, buf_take(&field), message});
 }
 
@@ -56,6 +69,8 @@ void causes_add(struct causes *causes, enum cause_reason reason, const struct pa
 {
 	va_list args;
 
+	if (leave_out(causes))
+		return;
 	va_start(args, format);
 	push(causes, reason, path, mem_vprintf(format, args));
 	va_end(args);
@@ -81,12 +96,14 @@ static void push_parts(struct causes *causes, enum cause_reason reason, const st
 
 void causes_required(struct causes *causes, const struct path *path, const char *detail)
 {
-	push_parts(causes, CAUSE_REQUIRED, path, str_none(), str_from(detail));
+	if (!leave_out(causes))
+		push_parts(causes, CAUSE_REQUIRED, path, str_none(), str_from(detail));
 }
 
 void causes_forbidden(struct causes *causes, const struct path *path, const char *detail)
 {
-	push_parts(causes, CAUSE_FORBIDDEN, path, str_none(), str_from(detail));
+	if (!leave_out(causes))
+		push_parts(causes, CAUSE_FORBIDDEN, path, str_none(), str_from(detail));
 }
 
 /* One character of Go's quoted form. Valid UTF-8 stays as it is. */
@@ -130,52 +147,65 @@ static void put_value(struct buf *to, struct json value)
 		json_print(value, JSON_COMPACT, to);
 }
 
+static void invalid(struct causes *causes, const struct path *path, struct str value,
+		    const char *format, va_list args) __attribute__((format(printf, 4, 0)));
+static void invalid(struct causes *causes, const struct path *path, struct str value,
+		    const char *format, va_list args)
+{
+	AUTO(buf_done) struct buf detail = BUF_UNBOUNDED;
+
+	buf_vprintf(&detail, format, args);
+	push_parts(causes, CAUSE_INVALID, path, value, buf_str(&detail));
+}
+
 void causes_invalid(struct causes *causes, const struct path *path, struct json value,
 		    const char *format, ...)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	AUTO(buf_done) struct buf detail = BUF_UNBOUNDED;
 	va_list args;
 
+	if (leave_out(causes))
+		return;
 	put_value(&text, value);
 	va_start(args, format);
-	buf_vprintf(&detail, format, args);
+	invalid(causes, path, buf_str(&text), format, args);
 	va_end(args);
-	push_parts(causes, CAUSE_INVALID, path, buf_str(&text), buf_str(&detail));
 }
 
 void causes_invalid_str(struct causes *causes, const struct path *path, struct str value,
 			const char *format, ...)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	AUTO(buf_done) struct buf detail = BUF_UNBOUNDED;
 	va_list args;
 
+	if (leave_out(causes))
+		return;
 	causes_quote(&text, value);
 	va_start(args, format);
-	buf_vprintf(&detail, format, args);
+	invalid(causes, path, buf_str(&text), format, args);
 	va_end(args);
-	push_parts(causes, CAUSE_INVALID, path, buf_str(&text), buf_str(&detail));
 }
 
 void causes_invalid_int(struct causes *causes, const struct path *path, int64_t value,
 			const char *format, ...)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	AUTO(buf_done) struct buf detail = BUF_UNBOUNDED;
 	va_list args;
 
+	if (leave_out(causes))
+		return;
 	buf_put_int(&text, value);
 	va_start(args, format);
-	buf_vprintf(&detail, format, args);
+	invalid(causes, path, buf_str(&text), format, args);
 	va_end(args);
-	push_parts(causes, CAUSE_INVALID, path, buf_str(&text), buf_str(&detail));
 }
 
 void causes_duplicate(struct causes *causes, const struct path *path, struct json value)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
+	if (leave_out(causes))
+		return;
 	put_value(&text, value);
 	push_parts(causes, CAUSE_DUPLICATE, path, buf_str(&text), str_none());
 }
@@ -184,6 +214,8 @@ void causes_duplicate_str(struct causes *causes, const struct path *path, struct
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
+	if (leave_out(causes))
+		return;
 	causes_quote(&text, value);
 	push_parts(causes, CAUSE_DUPLICATE, path, buf_str(&text), str_none());
 }
@@ -192,6 +224,8 @@ void causes_not_found(struct causes *causes, const struct path *path, struct str
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
+	if (leave_out(causes))
+		return;
 	causes_quote(&text, value);
 	push_parts(causes, CAUSE_NOT_FOUND, path, buf_str(&text), str_none());
 }
@@ -214,6 +248,8 @@ void causes_not_supported(struct causes *causes, const struct path *path, struct
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	AUTO(buf_done) struct buf detail = BUF_UNBOUNDED;
 
+	if (leave_out(causes))
+		return;
 	causes_quote(&text, value);
 	for (size_t i = 0; i < count; i++) {
 		if (!names[i] || !names[i][0])
@@ -224,28 +260,27 @@ void causes_not_supported(struct causes *causes, const struct path *path, struct
 	push_parts(causes, CAUSE_NOT_SUPPORTED, path, buf_str(&text), buf_str(&detail));
 }
 
-/* Is it a duplicate? The text reports it once; the Status lists it twice. */
-static bool is_repeated(const struct causes *causes, size_t index)
-{
-	for (size_t i = 0; i < index; i++)
-		if (str_is(str_from(causes->ptr[i].field), causes->ptr[index].field) &&
-		    str_is(str_from(causes->ptr[i].message), causes->ptr[index].message))
-			return true;
-	return false;
-}
-
+/* The same cause is in the text once, although a Status lists it as often as it was found. */
 void causes_print(const struct causes *causes, const char *kind, struct str name, struct buf *to)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	size_t told = 0;
+	AUTO(buf_done) struct buf line = BUF_UNBOUNDED;
+	AUTO(name_set_done) struct name_set said = {0};
+	size_t count = 0;
 
-	for (size_t i = 0; i < causes->len; i++)
-		if (!is_repeated(causes, i))
-			buf_printf(&text, "%s%s: %s", told++ ? ", " : "", causes->ptr[i].field,
-				   causes->ptr[i].message);
+	for (size_t i = 0; i < causes->len; i++) {
+		buf_clear(&line);
+		buf_printf(&line, "%s: %s", causes->ptr[i].field, causes->ptr[i].message);
+		if (!name_set_add_copy(&said, buf_str(&line)))
+			continue;
+		buf_puts(&text, count++ ? ", " : "");
+		buf_put_str(&text, buf_str(&line));
+	}
+	if (causes->more && count++)
+		buf_printf(&text, ", and %zu more", causes->more);
 	buf_printf(to, "%s ", kind);
 	causes_quote(to, name);
-	buf_printf(to, told > 1 ? " is invalid: [%s]" : " is invalid: %s", buf_text(&text));
+	buf_printf(to, count > 1 ? " is invalid: [%s]" : " is invalid: %s", buf_text(&text));
 }
 
 int causes_err(const struct causes *causes, const char *kind, struct str name, struct err *err)

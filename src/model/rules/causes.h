@@ -10,7 +10,11 @@
  *		return causes_err(&causes, "Job.batch.volcano.sh", name, err);
  *
  * Messages: `Required value: <detail>`, `Invalid value: <value>: <detail>`, `Unsupported value:
- *"x": supported values: "A", "B"`, `Duplicate value: "x"`, `Forbidden: <detail>`, ... */
+ *"x": supported values: "A", "B"`, `Duplicate value: "x"`, `Forbidden: <detail>`, ...
+ *
+ * The number of causes and the size of their texts are bounded, because a cause repeats the value that it is about: a list of
+ * 1,000 wrong elements would print 1,000 times 1,000 elements. What exceeds the bounds is counted, and the text says how
+ * many causes it leaves out. */
 #ifndef MODEL_CAUSES_H
 #define MODEL_CAUSES_H
 
@@ -46,8 +50,9 @@ struct causes {
 	struct cause *ptr;
 	size_t len;
 	size_t size;
-	struct causes
-		*warned; /* gets problems that an update need not fix; NULL: they are dropped */
+	size_t bytes; /* of all texts */
+	size_t more;  /* causes that were counted and not kept: LIMIT_CAUSES, LIMIT_CAUSES_BYTES */
+	struct causes *warned; /* takes what an update need not fix; NULL: it is dropped */
 };
 #define CAUSES_INIT \
 	{           \

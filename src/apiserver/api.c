@@ -285,8 +285,8 @@ struct call *call_new(struct api *api, const struct call_sink *sink, void *arg)
 
 void call_step_later(struct call *call, struct call_step *step, void (*fn)(void *arg), void *arg)
 {
-	if (call->flow)
-		fair_run(call->flow, &step->job, fn, arg);
+	if (call->account.flow)
+		fair_run(call->account.flow, &step->job, fn, arg);
 	else
 		loop_defer(api_loop(call->api), &step->defer, fn, arg);
 }
@@ -304,64 +304,64 @@ bool call_step_is_queued(const struct call_step *step)
 
 bool call_count(struct call *call, enum fair_use use)
 {
-	if (!fair_take(call->flow, use, 1))
+	if (!fair_take(call->account.flow, use, 1))
 		return false;
-	call->counted = true;
-	call->counted_as = use;
+	call->account.counted = true;
+	call->account.counted_as = use;
 	return true;
 }
 
 /* It is over, or not in flight any more. */
 static void uncount(struct call *call)
 {
-	if (call->in_flight)
+	if (call->work.in_flight)
 		call->api->in_flight--;
-	call->in_flight = false;
-	if (call->counted)
-		fair_give(call->flow, call->counted_as, 1);
-	call->counted = false;
+	call->work.in_flight = false;
+	if (call->account.counted)
+		fair_give(call->account.flow, call->account.counted_as, 1);
+	call->account.counted = false;
 }
 
 void call_become_stream(struct call *call)
 {
 	uncount(call);
-	if (!call->flow)
+	if (!call->account.flow)
 		return;
-	fair_add(call->flow, FAIR_WATCHES, 1);
-	call->counted = true;
-	call->counted_as = FAIR_WATCHES;
+	fair_add(call->account.flow, FAIR_WATCHES, 1);
+	call->account.counted = true;
+	call->account.counted_as = FAIR_WATCHES;
 }
 
 void call_free(struct call *call)
 {
 	if (!call || !call_end_offload(call))
 		return;
-	edit_forget(call->edit);
-	if (call->staged)
-		stage_forget(call->staged);
-	if (call->sweep)
-		sweep_forget(call->sweep);
-	if (call->watcher)
-		watcher_free(call->watcher);
-	if (call->backup)
-		backup_forget(call->backup);
-	if (call->podlog)
-		podlog_free(call->podlog);
+	edit_forget(call->work.edit);
+	if (call->work.staged)
+		stage_forget(call->work.staged);
+	if (call->work.sweep)
+		sweep_forget(call->work.sweep);
+	if (call->work.watcher)
+		watcher_free(call->work.watcher);
+	if (call->work.backup)
+		backup_forget(call->work.backup);
+	if (call->work.podlog)
+		podlog_free(call->work.podlog);
 	uncount(call);
-	if (call->source)
-		call->source->free(call->source_state);
-	fair_flow_unref(call->flow);
+	if (call->answer.source)
+		call->answer.source->free(call->answer.source_state);
+	fair_flow_unref(call->account.flow);
 	list_remove(&call->link);
-	offload_discard(call->api, call->body);
-	buf_done(&call->text_body);
-	offload_discard(call->api, call->managed);
-	offload_discard(call->api, call->doc);
-	object_unref(call->object);
-	chunk_unref(call->text);
-	chunk_unref(call->sent);
-	vec_done(&call->warnings);
-	vec_done(&call->odd_fields);
-	vec_done(&call->error_causes);
+	offload_discard(call->api, call->body.doc);
+	buf_done(&call->body.text);
+	offload_discard(call->api, call->work.managed);
+	offload_discard(call->api, call->answer.doc);
+	object_unref(call->answer.object);
+	chunk_unref(call->answer.text);
+	chunk_unref(call->answer.sent);
+	vec_done(&call->answer.warnings);
+	vec_done(&call->body.odd_fields);
+	vec_done(&call->error.causes);
 	give_arena(call->api, call->arena);
 	mem_free(call);
 }
@@ -388,7 +388,7 @@ static bool is_put_off(struct call *call)
 	else
 		(void)err_set(&err, ERR_TOO_MANY_REQUESTS,
 			      "too many requests, please try again later");
-	call->retry_after = 1;
+	call->answer.retry_after = 1;
 	call_answer_err(call, &err);
 	return true;
 }
@@ -410,7 +410,7 @@ static bool are_options_invalid(struct call *call)
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
 	const char *kind;
 
-	if (call->body && (call->verb == VERB_DELETE || call->verb == VERB_DELETE_COLLECTION))
+	if (call->body.doc && (call->verb == VERB_DELETE || call->verb == VERB_DELETE_COLLECTION))
 		return false; /* the body takes the place of the query (delete_read_options()) */
 	options_validate(call, &kind, &causes);
 	if (causes.len == 0)
@@ -423,7 +423,7 @@ static bool refuse_part(struct call *call, const char *what, struct str part, co
 {
 	struct err err;
 
-	call->plain_errors = true;
+	call->error.plain = true;
 	(void)err_set(&err, ERR_BAD_REQUEST, "%s parameter invalid: \"%.*s\": %s", what,
 		      STR_ARG(part), why);
 	call_answer_err(call, &err);
@@ -475,7 +475,7 @@ void api_serve(struct call *call)
 		return;
 	if (call->verb != VERB_WATCH && !call->internal && !call->part) {
 		call->api->in_flight++;
-		call->in_flight = true;
+		call->work.in_flight = true;
 	}
 	if (is_deleted_kind(call) || are_options_invalid(call) || is_namespace_wrong(call) ||
 	    is_name_wrong(call) || is_form_wrong(call))
@@ -496,57 +496,58 @@ static void drain_source(struct call *call)
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
 	do {
-		if (call->source->is_long && call->source->is_long(call->source_state))
-			call->source->work(call->source_state);
-	} while (call->source->next(call->source_state, &text));
-	call->text = chunk_take(&text);
-	call->source->free(call->source_state);
-	call->source = NULL;
+		if (call->answer.source->is_long &&
+		    call->answer.source->is_long(call->answer.source_state))
+			call->answer.source->work(call->answer.source_state);
+	} while (call->answer.source->next(call->answer.source_state, &text));
+	call->answer.text = chunk_take(&text);
+	call->answer.source->free(call->answer.source_state);
+	call->answer.source = NULL;
 }
 
 static void finish(struct call *call, int code)
 {
-	assert(!call->answered && !call->answer_waits);
-	call->code = code;
-	call->answer_waits = call_is_away(call);
-	if (call->answer_waits)
+	assert(!call->answer.given && !call->answer.waits);
+	call->answer.code = code;
+	call->answer.waits = call_is_away(call);
+	if (call->answer.waits)
 		return;
-	call->answered = true;
-	if (call->source && !call->sink->takes_sources)
+	call->answer.given = true;
+	if (call->answer.source && !call->sink->takes_sources)
 		drain_source(call);
-	if (call->rewrite && code < HTTP_REDIRECTION)
-		call->rewrite(call);
+	if (call->answer.rewrite && code < HTTP_REDIRECTION)
+		call->answer.rewrite(call);
 	call->sink->answered(call);
 }
 
 int64_t call_now(const struct call *call)
 {
-	return call->now ? call->now : api_now(call->api);
+	return call->work.now ? call->work.now : api_now(call->api);
 }
 
 void call_answer_waiting(struct call *call)
 {
-	call->answer_waits = false;
-	finish(call, call->code);
+	call->answer.waits = false;
+	finish(call, call->answer.code);
 }
 
 void call_answer_doc(struct call *call, int code, struct json_doc *doc)
 {
-	call->doc = doc;
+	call->answer.doc = doc;
 	finish(call, code);
 }
 
 void call_answer_text(struct call *call, int code, struct chunk *text, const char *content_type)
 {
-	call->text = text;
-	call->content_type = content_type;
+	call->answer.text = text;
+	call->answer.content_type = content_type;
 	finish(call, code);
 }
 
 void call_answer_source(struct call *call, int code, const struct call_source *source, void *state)
 {
-	call->source = source;
-	call->source_state = state;
+	call->answer.source = source;
+	call->answer.source_state = state;
 	finish(call, code);
 }
 
@@ -563,9 +564,9 @@ static void form_large(void *arg)
 	struct err err;
 
 	if (call->options.form != CALL_FORM_OBJECT)
-		call->doc = form_read(call, call->object);
+		call->answer.doc = form_read(call, call->answer.object);
 	else
-		call->doc = reading_parse(call->kind, call->object, &err);
+		call->answer.doc = reading_parse(call->kind, call->answer.object, &err);
 }
 
 static void answer_formed(void *arg)
@@ -573,7 +574,7 @@ static void answer_formed(void *arg)
 	const struct forming *forming = arg;
 	struct call *call = forming->call;
 
-	object_unref(TAKE(call->object));
+	object_unref(TAKE(call->answer.object));
 	finish(call, forming->code);
 }
 
@@ -583,7 +584,7 @@ static bool answer_large(struct call *call, int code, struct object *object)
 	struct err err;
 
 	/* a rewritten answer is made of the document, unless it is a mere Status */
-	bool rewritten = call->rewrite && !call->success_code;
+	bool rewritten = call->answer.rewrite && !call->answer.success_code;
 
 	if (call->internal || !api_is_large(call->api, object->text.len) ||
 	    (call->options.form == CALL_FORM_OBJECT && !rewritten &&
@@ -595,7 +596,7 @@ static bool answer_large(struct call *call, int code, struct object *object)
 	}
 	forming = arena_new_of(call->arena, struct forming);
 	*forming = (struct forming){call, code};
-	call->object = object_ref(object);
+	call->answer.object = object_ref(object);
 	call_offload(call, LOOP_LANE_COMPRESS, form_large, answer_formed, forming);
 	return true;
 }
@@ -615,7 +616,7 @@ void call_answer_object(struct call *call, int code, struct object *object)
 		call_answer_doc(call, code, doc);
 		return;
 	}
-	call->object = object_ref(object);
+	call->answer.object = object_ref(object);
 	finish(call, code);
 }
 

@@ -184,9 +184,9 @@ static void on_answered(struct call *call)
 {
 	struct watcher *watcher = call->arg;
 
-	if (call->code == 200)
+	if (call->answer.code == 200)
 		return;
-	assert(call->code == 410 || call->code == 504);
+	assert(call->answer.code == 410 || call->answer.code == 504);
 	watcher_drop(watcher->run, watcher);
 }
 
@@ -403,8 +403,8 @@ static void on_written(struct call *call)
 {
 	struct write *write = call->arg;
 
-	assert(call->code != 500);
-	assert(!write->stale || call->code >= 400);
+	assert(call->answer.code != 500);
+	assert(!write->stale || call->answer.code >= 400);
 	write->run->pending--;
 	mem_free(write);
 	call_free(call);
@@ -422,8 +422,8 @@ static void write_later(struct run *r, const char *method, const char *path, con
 	write->stale = stale;
 	r->pending++;
 	if (body) {
-		call->body = json_parse(str_from(body), NULL, NULL);
-		assert(call->body);
+		call->body.doc = json_parse(str_from(body), NULL, NULL);
+		assert(call->body.doc);
 	}
 	api_serve(call);
 }

@@ -31,7 +31,8 @@ static bool concerns(const struct admitter *row, const struct call *call, unsign
 int admit_forbidden(const struct admission *admission, struct err *err, const char *format, ...)
 {
 	struct call *call = admission->call;
-	struct json body = call->body ? json_get(json_doc_root(call->body), "metadata") : JSON_NONE;
+	struct json body =
+		call->body.doc ? json_get(json_doc_root(call->body.doc), "metadata") : JSON_NONE;
 	struct str name = call->name;
 	char *why;
 	va_list args;

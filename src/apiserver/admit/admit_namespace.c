@@ -33,9 +33,9 @@ int admit_namespace(const struct admission *admission, struct err *err)
 		return 0;
 	doc = api_read_newest(call->api, namespaces, str_none(), call->namespace);
 	if (!doc) {
-		call->error_name = call->namespace;
-		call->error_kind = STR("namespaces");
-		call->error_group = STR("");
+		call->error.name = call->namespace;
+		call->error.kind = STR("namespaces");
+		call->error.group = STR("");
 		return err_set(err, ERR_NOT_FOUND, "namespaces \"%.*s\" not found",
 			       STR_ARG(call->namespace));
 	}

@@ -241,7 +241,7 @@ static int refuse(struct call *call, const struct admission_refusal *refusal, st
 		text = str_from(arena_printf(call->arena, "%.*s \"%.*s\" is invalid: %.*s",
 					     STR_ARG(call->kind->qualified), STR_ARG(name),
 					     STR_ARG(text)));
-	call->error_text = text;
+	call->error.text = text;
 	return err_set(err, refusal->code, "%.*s", STR_ARG(text));
 }
 

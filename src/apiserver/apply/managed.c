@@ -390,8 +390,8 @@ static void take_changes(struct call *call, struct managers *managers, struct ty
 
 static void keep(struct call *call, struct managers *managers)
 {
-	json_doc_unref(call->managed);
-	call->managed = print_managers(managers);
+	json_doc_unref(call->work.managed);
+	call->work.managed = print_managers(managers);
 }
 
 static struct typed_change compare_with_nothing(struct call *call, struct json object)
@@ -406,8 +406,8 @@ static void create_applied(struct call *call, struct managers *managers)
 {
 	struct manager *manager = get_manager(call, managers, call->options.field_manager, APPLY);
 
-	manager->set =
-		strip(call, typed_fields(call->arena, managers->root, json_doc_root(call->body)));
+	manager->set = strip(
+		call, typed_fields(call->arena, managers->root, json_doc_root(call->body.doc)));
 	manager->time = now_text(call);
 	drop_empty(managers);
 }
@@ -474,8 +474,8 @@ static void update_managers(struct call *call, struct json fields, bool as_store
 	AUTO(managers_done) struct managers managers = {0};
 
 	if (as_stored && !manager_name(call).len && !is_met(fields, change)) {
-		json_doc_unref(call->managed);
-		call->managed = json_doc_freeze(fields);
+		json_doc_unref(call->work.managed);
+		call->work.managed = json_doc_freeze(fields);
 		return;
 	}
 	managers = managers_of(call, fields);
@@ -491,9 +491,9 @@ void managed_update(struct call *call, struct json_doc *doc, struct json old)
 	bool by_asked = are_entries(asked) && !call->sub.len;
 	AUTO(managers_done) struct managers none = {0};
 
-	if (call->managed || (!json_len(asked) && !json_len(stored)))
+	if (call->work.managed || (!json_len(asked) && !json_len(stored)))
 		return; /* it was applied, or is not tracked */
-	if ((call->unmanage || is_reset(asked)) && !call->sub.len)
+	if ((call->work.unmanage || is_reset(asked)) && !call->sub.len)
 		keep(call, &none);
 	else
 		update_managers(call, by_asked ? asked : stored,
@@ -506,9 +506,9 @@ void managed_store(struct call *call, struct json_doc *doc)
 {
 	struct json metadata = json_get(json_doc_root(doc), "metadata");
 
-	if (call->managed && json_len(json_doc_root(call->managed)))
+	if (call->work.managed && json_len(json_doc_root(call->work.managed)))
 		json_set(doc, metadata, STR("managedFields"),
-			 json_new_copy(doc, json_doc_root(call->managed)));
+			 json_new_copy(doc, json_doc_root(call->work.managed)));
 	else
 		(void)json_remove(doc, metadata, STR("managedFields"));
 }
@@ -682,7 +682,7 @@ static void settle_nulls(struct call *call, const struct managers *managers, str
 	if (!content->drop_nulls)
 		return;
 	content->drop_nulls(call->kind, doc, json_doc_root(doc));
-	typed_put_nulls(managers->root, json_doc_root(call->body), doc, json_doc_root(doc));
+	typed_put_nulls(managers->root, json_doc_root(call->body.doc), doc, json_doc_root(doc));
 	if (str_is(call->sub, "status") &&
 	    json_is(json_get(json_doc_root(doc), "status"), JSON_NULL))
 		(void)json_remove(doc, json_doc_root(doc), STR("status")); /* none, as upstream */
@@ -690,7 +690,7 @@ static void settle_nulls(struct call *call, const struct managers *managers, str
 
 struct json_doc *managed_apply(struct call *call, struct json live)
 {
-	struct json config = json_doc_root(call->body);
+	struct json config = json_doc_root(call->body.doc);
 	AUTO(managers_done)
 	struct managers managers =
 		managers_of(call, json_get(json_get(live, "metadata"), "managedFields"));

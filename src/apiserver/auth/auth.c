@@ -248,8 +248,8 @@ static int check_impersonation(struct call *call, const char *plural, struct str
 
 	if (access_is_allowed(&call->user, &access, NULL))
 		return 0;
-	call->error_name = arena_str(call->arena, name);
-	call->error_kind = access.plural;
+	call->error.name = arena_str(call->arena, name);
+	call->error.kind = access.plural;
 	return err_set(err, ERR_FORBIDDEN,
 		       "%s \"%.*s\" is forbidden: User \"%.*s\" cannot impersonate resource \"%s\" "
 		       "in API group \"\" at the cluster scope",
@@ -305,9 +305,9 @@ static int refuse_resource(struct call *call, const struct access *access, struc
 				    : "at the cluster scope";
 	const char *which = name.len ? arena_printf(call->arena, " \"%.*s\"", STR_ARG(name)) : "";
 
-	call->error_name = arena_str(call->arena, name);
-	call->error_kind = arena_str(call->arena, access->plural);
-	call->error_group = arena_str(call->arena, access->group);
+	call->error.name = arena_str(call->arena, name);
+	call->error.kind = arena_str(call->arena, access->plural);
+	call->error.group = arena_str(call->arena, access->group);
 	return err_set(err, ERR_FORBIDDEN,
 		       "%.*s%s%.*s%s is forbidden: User \"%.*s\" cannot %.*s resource "
 		       "\"%.*s%s%.*s\" in API group \"%.*s\" %s",

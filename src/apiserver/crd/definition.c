@@ -376,11 +376,12 @@ static void on_event(void *arg, const struct store_event *event)
 static void on_written(struct call *call)
 {
 	struct definition *def = call->arg;
-	bool failed = call->code >= 400 && call->code != 409 && call->code != 404;
+	bool failed =
+		call->answer.code >= 400 && call->answer.code != 409 && call->answer.code != 404;
 
 	if (failed)
 		log_warn(api_log(def->all->api), "cannot update a definition",
-			 LOG_STR("name", def->name), LOG_INT("code", call->code));
+			 LOG_STR("name", def->name), LOG_INT("code", call->answer.code));
 	def->call = NULL;
 	call_free(call);
 	if (!failed)
@@ -408,7 +409,7 @@ static void write_definition(struct definition *def, struct json_doc *doc, const
 
 	call->name = arena_str(call->arena, str_from(def->name));
 	call->sub = str_from(sub);
-	call->body = json_doc_ref(doc);
+	call->body.doc = json_doc_ref(doc);
 	api_serve(call);
 }
 

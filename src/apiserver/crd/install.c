@@ -68,11 +68,12 @@ static void on_answered(struct call *call)
 	struct install *install = call->arg;
 
 	install->waiting--;
-	if (call->code >= 400 && !install->failed) {
+	if (call->answer.code >= 400 && !install->failed) {
 		install->failed = true;
-		(void)err_set(install->err, ERR_INTERNAL, "cannot install %.*s: %.*s",
-			      STR_ARG(call->name),
-			      STR_ARG(json_str(json_get(json_doc_root(call->doc), "message"))));
+		(void)err_set(
+			install->err, ERR_INTERNAL, "cannot install %.*s: %.*s",
+			STR_ARG(call->name),
+			STR_ARG(json_str(json_get(json_doc_root(call->answer.doc), "message"))));
 	}
 	call_free(call);
 }
@@ -90,7 +91,7 @@ static void write_definition(struct install *install, enum verb verb, struct str
 	call->sub = STR("");
 	call->internal = true;
 	call->user.name = STR("system:apiserver");
-	call->body = json_doc_ref(doc);
+	call->body.doc = json_doc_ref(doc);
 	install->waiting++;
 	api_serve(call);
 }

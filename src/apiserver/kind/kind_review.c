@@ -20,7 +20,7 @@ static struct json_doc *read_question(struct call *call)
 {
 	struct err err;
 	struct json_doc *doc =
-		body_decode(call, call->body ? json_doc_root(call->body) : JSON_NONE, &err);
+		body_decode(call, call->body.doc ? json_doc_root(call->body.doc) : JSON_NONE, &err);
 
 	if (!doc)
 		call_answer_err(call, &err);

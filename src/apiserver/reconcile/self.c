@@ -19,9 +19,9 @@ static bool is_expected(int code)
 
 static void on_answered(struct call *call)
 {
-	struct json status = call->doc ? json_doc_root(call->doc) : JSON_NONE;
+	struct json status = call->answer.doc ? json_doc_root(call->answer.doc) : JSON_NONE;
 
-	if (!is_expected(call->code))
+	if (!is_expected(call->answer.code))
 		log_warn(api_log(call->api), "the server could not write by itself",
 			 LOG_STR("verb", verb_name(call->verb)),
 			 LOG_VIEW("kind", call->kind->resource),
@@ -51,7 +51,7 @@ void self_create(struct api *api, const struct kind *kind, struct str namespace,
 {
 	struct call *call = make_call(api, VERB_CREATE, kind, namespace, str_none());
 
-	call->body = doc;
+	call->body.doc = doc;
 	api_serve(call);
 }
 

@@ -65,8 +65,8 @@ static void add_version_cause(struct json_doc *doc, struct json status)
 
 static void add_causes(struct json_doc *doc, struct json status, const struct call *call)
 {
-	for (size_t i = 0; i < call->error_causes.len; i++) {
-		const struct call_cause *from = &call->error_causes.ptr[i];
+	for (size_t i = 0; i < call->error.causes.len; i++) {
+		const struct call_cause *from = &call->error.causes.ptr[i];
 		struct json details = json_ensure_obj(doc, status, "details");
 		struct json cause = json_new_obj(doc);
 
@@ -97,34 +97,34 @@ struct json_doc *status_success(int code)
 void call_answer_err(struct call *call, const struct err *err)
 {
 	struct json_doc *doc = json_doc_new();
-	struct str text = call->error_text.len ? call->error_text : str_from(err->text);
+	struct str text = call->error.text.len ? call->error.text : str_from(err->text);
 	struct json status = set_failure(doc, err_reason(err->code), err_http(err->code), text);
-	enum details shape = call->plain_errors ? DETAILS_NONE : details_of[err->code];
+	enum details shape = call->error.plain ? DETAILS_NONE : details_of[err->code];
 
 	if ((err->code == ERR_INVALID || err->code == ERR_METHOD_NOT_ALLOWED) &&
-	    call->error_kind.len && !call->plain_errors)
+	    call->error.kind.len && !call->error.plain)
 		shape = DETAILS_RESOURCE;
-	if (shape == DETAILS_RESOURCE && !call->kind && !call->error_kind.len)
+	if (shape == DETAILS_RESOURCE && !call->kind && !call->error.kind.len)
 		shape = DETAILS_EMPTY;
 	if (shape != DETAILS_NONE) {
 		struct json details = json_ensure_obj(doc, status, "details");
 
 		if (shape == DETAILS_RESOURCE) {
-			set_text(doc, details, "name", call->error_name);
+			set_text(doc, details, "name", call->error.name);
 			set_text(doc, details, "group",
-				 str_is_none(call->error_group) && call->kind
+				 str_is_none(call->error.group) && call->kind
 					 ? call->kind->stored->group
-					 : call->error_group);
+					 : call->error.group);
 			json_set_str(doc, details, "kind",
-				     call->error_kind.len ? call->error_kind : call->kind->plural);
+				     call->error.kind.len ? call->error.kind : call->kind->plural);
 		}
 	}
-	if (call->too_large_version)
+	if (call->error.too_large_version)
 		add_version_cause(doc, status);
 	add_causes(doc, status, call);
-	if ((call->error_causes.len || err->code == ERR_ALREADY_EXISTS) && call->retry_after)
+	if ((call->error.causes.len || err->code == ERR_ALREADY_EXISTS) && call->answer.retry_after)
 		json_set_int(doc, json_ensure_obj(doc, status, "details"), "retryAfterSeconds",
-			     call->retry_after);
+			     call->answer.retry_after);
 	call_answer_doc(call, err_http(err->code), doc);
 }
 
@@ -171,30 +171,30 @@ struct json_doc *status_removed(const struct call *call, struct json object)
 
 int call_err_not_found(struct call *call, struct str name, struct err *err)
 {
-	call->error_name = arena_str(call->arena, name);
+	call->error.name = arena_str(call->arena, name);
 	return err_set(err, ERR_NOT_FOUND, "%.*s \"%.*s\" not found", STR_ARG(call->kind->resource),
 		       STR_ARG(name));
 }
 
 int call_err_exists(struct call *call, struct str name, struct err *err)
 {
-	call->error_name = arena_str(call->arena, name);
+	call->error.name = arena_str(call->arena, name);
 	return err_set(err, ERR_ALREADY_EXISTS, "%.*s \"%.*s\" already exists",
 		       STR_ARG(call->kind->resource), STR_ARG(name));
 }
 
 int call_err_conflict(struct call *call, struct str name, const char *why, struct err *err)
 {
-	struct str resource = call->error_kind.len ? call->error_kind : call->kind->resource;
+	struct str resource = call->error.kind.len ? call->error.kind : call->kind->resource;
 
-	call->error_name = arena_str(call->arena, name);
+	call->error.name = arena_str(call->arena, name);
 	return err_set(err, ERR_CONFLICT, "Operation cannot be fulfilled on %.*s \"%.*s\": %s",
 		       STR_ARG(resource), STR_ARG(name), why);
 }
 
 int call_err_forbidden(struct call *call, struct str name, const char *why, struct err *err)
 {
-	call->error_name = arena_str(call->arena, name);
+	call->error.name = arena_str(call->arena, name);
 	return err_set(err, ERR_FORBIDDEN, "%.*s \"%.*s\" is forbidden: %s",
 		       STR_ARG(call->kind->resource), STR_ARG(name), why);
 }
@@ -208,5 +208,5 @@ void call_note_cause(struct call *call, const struct call_cause *cause)
 		.field = cause->field ? arena_strdup(arena, cause->field) : NULL,
 	};
 
-	vec_push(&call->error_causes, copy);
+	vec_push(&call->error.causes, copy);
 }

@@ -42,8 +42,8 @@ static size_t chars_prefix(const char *text, size_t most, size_t *ret_count)
 
 static bool has(const struct call *call, const char *text)
 {
-	for (size_t i = 0; i < call->warnings.len; i++)
-		if (strcmp(call->warnings.ptr[i], text) == 0)
+	for (size_t i = 0; i < call->answer.warnings.len; i++)
+		if (strcmp(call->answer.warnings.ptr[i], text) == 0)
 			return true;
 	return false;
 }
@@ -51,24 +51,24 @@ static bool has(const struct call *call, const char *text)
 static void add(struct call *call, const char *text)
 {
 	size_t count;
-	size_t len = chars_prefix(text, call->warnings_cut ? ITEM_CHARS : SIZE_MAX, &count);
+	size_t len = chars_prefix(text, call->answer.warnings_cut ? ITEM_CHARS : SIZE_MAX, &count);
 
-	call->warning_chars += count;
-	vec_push(&call->warnings, arena_str(call->arena, str_of(text, len)).ptr);
+	call->answer.warning_chars += count;
+	vec_push(&call->answer.warnings, arena_str(call->arena, str_of(text, len)).ptr);
 }
 
 /* From now on every text is cut, those that are there as well. */
 static void start_cutting(struct call *call)
 {
-	call->warnings_cut = true;
-	call->warning_chars = 0;
-	for (size_t i = 0; i < call->warnings.len; i++) {
+	call->answer.warnings_cut = true;
+	call->answer.warning_chars = 0;
+	for (size_t i = 0; i < call->answer.warnings.len; i++) {
 		size_t count;
-		size_t len = chars_prefix(call->warnings.ptr[i], ITEM_CHARS, &count);
+		size_t len = chars_prefix(call->answer.warnings.ptr[i], ITEM_CHARS, &count);
 
-		call->warnings.ptr[i] =
-			arena_str(call->arena, str_of(call->warnings.ptr[i], len)).ptr;
-		call->warning_chars += count;
+		call->answer.warnings.ptr[i] =
+			arena_str(call->arena, str_of(call->answer.warnings.ptr[i], len)).ptr;
+		call->answer.warning_chars += count;
 	}
 }
 
@@ -78,8 +78,8 @@ void call_warn(struct call *call, const char *format, ...)
 	va_list args;
 	size_t count;
 
-	if (call->warnings.len >= COUNT_MAX ||
-	    (call->warnings_cut && call->warning_chars >= TOTAL_CHARS))
+	if (call->answer.warnings.len >= COUNT_MAX ||
+	    (call->answer.warnings_cut && call->answer.warning_chars >= TOTAL_CHARS))
 		return;
 	va_start(args, format);
 	text = mem_vprintf(format, args);
@@ -87,7 +87,7 @@ void call_warn(struct call *call, const char *format, ...)
 	if (!text[0] || has(call, text))
 		return;
 	(void)chars_prefix(text, SIZE_MAX, &count);
-	if (!call->warnings_cut && call->warning_chars + count > TOTAL_CHARS)
+	if (!call->answer.warnings_cut && call->answer.warning_chars + count > TOTAL_CHARS)
 		start_cutting(call);
 	add(call, text);
 }

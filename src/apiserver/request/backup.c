@@ -53,12 +53,12 @@ static void on_copied(void *arg, const struct err *err)
 		log_info(backup->log, "store copied", LOG_STR("folder", backup->folder),
 			 LOG_INT("revision", backup->revision));
 	if (call) {
-		call->backup = NULL;
+		call->work.backup = NULL;
 		if (!err) {
 			call_answer_doc(call, 200, make_answer(backup));
 		} else {
 			if (err->code == ERR_TOO_MANY_REQUESTS)
-				call->retry_after = RETRY_SECONDS;
+				call->answer.retry_after = RETRY_SECONDS;
 			call_answer_err(call, err);
 		}
 	}
@@ -83,6 +83,6 @@ void backup_serve(const struct pages_request *page)
 	backup->folder = str_dup(folder);
 	backup->revision = store_revision(api_store(call->api));
 	backup->log = api_log(call->api);
-	call->backup = backup;
+	call->work.backup = backup;
 	store_backup(api_store(call->api), backup->folder, on_copied, backup);
 }

@@ -30,9 +30,9 @@ static void on_odd_field(void *arg, struct str path)
 	struct strict *strict = arg;
 	struct call *call = strict->call;
 
-	if (call->odd_fields.len >= ODD_FIELDS_MAX)
+	if (call->body.odd_fields.len >= ODD_FIELDS_MAX)
 		return;
-	vec_push(&call->odd_fields,
+	vec_push(&call->body.odd_fields,
 		 arena_printf(call->arena, "%s field \"%.*s\"", strict->what, STR_ARG(path)));
 }
 
@@ -64,16 +64,16 @@ enum { BODY_SHOWN = 30 };
 static const char *show_body(struct call *call)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	struct str shown = str_slice(call->raw, 0, BODY_SHOWN);
+	struct str shown = str_slice(call->body.start, 0, BODY_SHOWN);
 
-	if (!call->raw_len)
+	if (!call->body.len)
 		return "<empty>";
-	if (call->raw.ptr[0] == '{')
+	if (call->body.start.ptr[0] == '{')
 		buf_put_str(&text, shown);
-	for (size_t i = 0; call->raw.ptr[0] != '{' && i < shown.len; i++)
+	for (size_t i = 0; call->body.start.ptr[0] != '{' && i < shown.len; i++)
 		buf_printf(&text, "%02x", (unsigned char)shown.ptr[i]);
 	return arena_printf(call->arena, "%s%s", buf_text(&text),
-			    shown.len < call->raw_len ? " ..." : "");
+			    shown.len < call->body.len ? " ..." : "");
 }
 
 int body_unrecognized(struct call *call, const char *why, struct err *err)
@@ -225,8 +225,8 @@ static int wrong_kind(struct call *call, struct json object, struct str name, st
 	const char *why = arena_printf(call->arena, "Invalid value: \"%.*s\": must be %.*s",
 				       STR_ARG(name), STR_ARG(call->kind->name));
 
-	call->error_kind = arena_str(call->arena, name);
-	call->error_name = arena_str(call->arena, object_name);
+	call->error.kind = arena_str(call->arena, name);
+	call->error.name = arena_str(call->arena, object_name);
 	call_note_cause(call, &(struct call_cause){"FieldValueInvalid", why, "kind"});
 	return err_set(err, ERR_INVALID, "%.*s.%.*s \"%.*s\" is invalid: kind: %s", STR_ARG(name),
 		       STR_ARG(call->kind->group), STR_ARG(object_name), why);
@@ -276,13 +276,13 @@ static int check_custom_kind(struct call *call, struct json object, struct str v
 {
 	const struct kind *kind = call->kind;
 
-	if (call->raw_len && !json_str(json_get(object, "kind")).len)
+	if (call->body.len && !json_str(json_get(object, "kind")).len)
 		return body_unrecognized(call,
 					 arena_printf(call->arena,
 						      "Object 'Kind' is missing in '%.*s'",
-						      STR_ARG(call->raw)),
+						      STR_ARG(call->body.start)),
 					 err);
-	if (call->raw_len && !json_str(json_get(object, "apiVersion")).len)
+	if (call->body.len && !json_str(json_get(object, "apiVersion")).len)
 		return wrong_version(kind, str_none(), err);
 	if (!str_eq(version, kind->api_version))
 		return wrong_version(kind, version, err);
@@ -398,10 +398,10 @@ static void number_fields(struct numbering *numbering, struct json value)
  * much. */
 static size_t count_fixed(const struct call *call)
 {
-	size_t count = call->yaml_duplicates;
+	size_t count = call->body.yaml_duplicates;
 
-	while (call->verb == VERB_PATCH && count < call->odd_fields.len &&
-	       !str_starts(str_from(call->odd_fields.ptr[count]), STR("unknown")))
+	while (call->verb == VERB_PATCH && count < call->body.odd_fields.len &&
+	       !str_starts(str_from(call->body.odd_fields.ptr[count]), STR("unknown")))
 		count++;
 	return count;
 }
@@ -411,21 +411,21 @@ static size_t count_fixed(const struct call *call)
 static void sort_odd_fields(struct call *call)
 {
 	size_t from = count_fixed(call);
-	size_t count = call->odd_fields.len - from;
+	size_t count = call->body.odd_fields.len - from;
 	struct odd *odds = arena_calloc(call->arena, count + 1, sizeof(struct odd));
 	struct numbering numbering = {.path = BUF_UNBOUNDED};
 
 	for (size_t i = 0; i < count; i++) {
-		odds[i].text = call->odd_fields.ptr[from + i];
+		odds[i].text = call->body.odd_fields.ptr[from + i];
 		odds[i].path = path_of(odds[i].text);
 	}
-	if (call->yaml_body || call->verb == VERB_PATCH) {
+	if (call->body.yaml || call->verb == VERB_PATCH) {
 		qsort(odds, count, sizeof(struct odd), compare_paths);
 	} else {
 		numbering.fields = map_new((uint64_t)(uintptr_t)call);
 		for (size_t i = count; i-- > 0;)
 			(void)map_put(numbering.fields, odds[i].path, &odds[i]);
-		number_fields(&numbering, json_doc_root(call->body));
+		number_fields(&numbering, json_doc_root(call->body.doc));
 		for (size_t i = 1; i < count; i++)
 			if (!odds[i].rank)
 				odds[i].rank = odds[i - 1].rank;
@@ -434,7 +434,7 @@ static void sort_odd_fields(struct call *call)
 		buf_done(&numbering.path);
 	}
 	for (size_t i = 0; i < count; i++)
-		call->odd_fields.ptr[from + i] = odds[i].text;
+		call->body.odd_fields.ptr[from + i] = odds[i].text;
 }
 
 /* Refuse or warn about the odd fields that were noted. */
@@ -442,15 +442,15 @@ static int settle_odd_fields(struct call *call, struct err *err)
 {
 	struct str mode = call->options.field_validation;
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	size_t lines = call->yaml_duplicates;
+	size_t lines = call->body.yaml_duplicates;
 
-	if (call->odd_fields.len == 0 || str_is(mode, "Ignore"))
+	if (call->body.odd_fields.len == 0 || str_is(mode, "Ignore"))
 		return 0;
-	if (!call->kind->custom && call->odd_fields.len - lines > 1)
+	if (!call->kind->custom && call->body.odd_fields.len - lines > 1)
 		sort_odd_fields(call);
-	for (size_t i = 0; i < call->odd_fields.len; i++) {
+	for (size_t i = 0; i < call->body.odd_fields.len; i++) {
 		if (!str_is(mode, "Strict")) {
-			call_warn(call, "%s", call->odd_fields.ptr[i]);
+			call_warn(call, "%s", call->body.odd_fields.ptr[i]);
 			continue;
 		}
 		buf_printf(&text, "%s%s%s",
@@ -460,7 +460,7 @@ static int settle_odd_fields(struct call *call, struct err *err)
 			   i >= lines ? ""
 			   : i == 0   ? "yaml: unmarshal errors:\n  "
 				      : "\n  ",
-			   call->odd_fields.ptr[i]);
+			   call->body.odd_fields.ptr[i]);
 	}
 	if (!str_is(mode, "Strict"))
 		return 0;
@@ -475,7 +475,7 @@ int body_complete(struct call *call, struct json_doc *doc, struct err *err)
 	struct json managed = json_get(json_get(object, "metadata"), "managedFields");
 
 	/* [] is left out below, as Go does; for managers it means something */
-	call->unmanage = json_is(managed, JSON_ARR) && json_len(managed) == 0;
+	call->work.unmanage = json_is(managed, JSON_ARR) && json_len(managed) == 0;
 	if (content->check_types(call->kind, object, err) < 0)
 		return -1;
 	content->prune(call->kind, doc, object, on_odd_field, &strict);

@@ -139,11 +139,91 @@ struct call_sink {
 	bool takes_sources; /* else an answer in pieces is made whole before `answered` */
 };
 
+/* The body of the request. front.c fills it in, then body.c parses it, on a worker if it is large. Everything that it owns
+ * lives until call_free(), but for `text`, which is freed when it was parsed. */
+struct call_body {
+	struct json_doc *doc;    /* owned; NULL: there is none */
+	struct buf text;         /* owned: the text of a large one, until it is parsed */
+	struct str start;        /* how its text begins; none: it did not come as text */
+	size_t len;              /* of the whole text */
+	const struct type *type; /* of a protobuf body that a worker reads (protobuf_body.h) ... */
+	bool type_known;         /* ... and whether it was looked up */
+	bool yaml;               /* its fields come in the order of their names */
+	VEC(const char *) odd_fields; /* unknown and duplicate ones, in the words of the answer */
+	size_t yaml_duplicates;       /* how many of them, the first ones, are lines of YAML */
+};
+
+/* The answer: empty until one of the call_answer_*() functions is called. The sink reads it in `answered`, and may take
+ * what is owned by setting it to NULL; call_free() frees the rest. */
+struct call_answer {
+	int code;
+	struct json_doc *doc; /* owned: the answer as a document ... */
+	struct object
+		*object;    /* owned: ... or as a stored object, whose text is what is sent ... */
+	struct chunk *text; /* owned: ... or ready to be sent ... */
+	const struct call_source *source; /* ... or to be made in pieces (lists), ... */
+	void *source_state;               /* ... from this, which is owned */
+	struct chunk *sent;       /* owned: any of them as it is sent, if a worker has made it */
+	const char *content_type; /* of `text`, if that is not JSON; NULL: it is */
+	const char *json_type;    /* what to call JSON; NULL: application/json */
+	int64_t retry_after;      /* seconds; 0: none */
+	VEC(const char *) warnings;
+	size_t warning_chars; /* in all of them (answer_warnings.c) */
+	bool warnings_cut;
+	/* Makes another answer of a successful one (a Scale of the object), before the sink sees it. */
+	void (*rewrite)(struct call *call);
+	int success_code;            /* of a rewritten answer that is a Status */
+	enum call_form rewrite_form; /* of the answer that is rewritten */
+	bool columns_sent;           /* a watch as Table: only its first event names them */
+	bool given;                  /* to the sink */
+	bool waits;                  /* a worker has made it, and the sink does not have it yet */
+};
+
+/* What an error is about, for the details of its Status. In the arena of the call. */
+struct call_error {
+	struct str name;
+	struct str kind;        /* if it is not the kind's plural: "pods/binding" */
+	struct str group;       /* if it is not the kind's: STR("") for the core */
+	struct str text;        /* in full, if it is longer than a struct err can hold */
+	bool plain;             /* no details at all */
+	bool too_large_version; /* the error is about a version that is not there yet */
+	VEC(struct call_cause) causes;
+};
+
+/* The work that is under way for the call. The module that sets a pointer clears it when its part is done; call_free()
+ * cancels what is still set. */
+struct call_work {
+	struct staged *staged;      /* its write is on its way to the store */
+	struct sweep *sweep;        /* it removes a collection */
+	struct edit *edit;          /* it waits between the steps of a write (edit.h) */
+	struct offload *offload;    /* its place among the large calls (offload.h) */
+	struct watcher *watcher;    /* it is a watch */
+	struct backup_call *backup; /* the store is copied for it */
+	struct podlog *podlog;      /* it sends the output of a container */
+	struct json_doc *managed;   /* owned: the managers of the object's fields (managed.h) */
+	bool unmanage;              /* the body says that no one manages anything */
+	bool large;                 /* workers do parts of it (offload.h) */
+	bool in_flight;             /* counted among the calls that the API works on */
+	int64_t now;                /* of a worker, which cannot ask the loop; 0: ask it */
+};
+
+/* Whose time and limits the call counts for (fair.h). Set before api_serve(), given back by call_free(). */
+struct call_account {
+	struct fair_flow *flow;   /* NULL: no one's */
+	bool counted;             /* in the flow, ... */
+	enum fair_use counted_as; /* ... as this */
+};
+
+/* A request from its arrival to the end of its answer. Its maker (front.c for HTTP, direct.c in the process) makes it with
+ * call_new(), sets the request, calls api_serve(), gets the answer through the sink, and frees it with call_free(): no one
+ * else frees a call. The parts below follow the phases. */
 struct call {
 	struct api *api;
 	struct arena *arena;
+	const struct call_sink *sink; /* takes the answer */
+	void *arg;                    /* the sink's */
 
-	/* what */
+	/* the request: set before api_serve(), and not changed after it */
 	enum verb verb;
 	const struct kind *kind;
 	struct str namespace; /* none: all, or a kind without */
@@ -151,73 +231,19 @@ struct call {
 	struct str sub; /* "" for the object itself */
 	struct call_options options;
 	enum patch_type patch;
-	struct json_doc *body; /* owned; NULL where there is none */
-	struct buf text_body;  /* owned: the text of a large one, until it is parsed */
-	struct str raw;        /* how its text begins; none: it did not come as text */
-	size_t raw_len;        /* of the whole text */
-	const struct type
-		*wire_type; /* of a protobuf body that a worker reads (protobuf_body.h) ... */
-	bool wire_known;    /* ... and whether it was looked for */
-	struct str agent;   /* the program that asks, by its User-Agent; none: one of our own */
+	struct str agent; /* the program that asks, by its User-Agent; none: one of our own */
 	struct user user;
-	struct fair_flow *flow; /* whose time and limits it uses; NULL: none */
-	bool internal;          /* of the server's own: not subject to admission of users */
-	bool part;              /* of another call, which was counted */
+	bool internal; /* the server's own: not subject to admission of users */
+	bool part;     /* of another call, which was counted */
 
-	/* the answer */
-	int code;
-	struct json_doc *doc; /* owned: the answer as a document ... */
-	struct object
-		*object;    /* owned: ... or as a stored object, whose text is what is sent ... */
-	struct chunk *text; /* owned: ... or ready to be sent ... */
-	struct chunk *sent; /* owned: any of them as it is sent, if a worker has made it */
-	const struct call_source *source; /* ... or still to be made (lists), ... */
-	void *source_state;               /* ... from this, which is owned */
-	const char *content_type;         /* of `text`, where that is no JSON; NULL: it is */
-	const char *json_type;            /* what to call JSON; NULL: application/json */
-	int64_t retry_after;              /* seconds; 0: none */
-	VEC(const char *) warnings;
-	size_t warning_chars; /* in all of them (answer_warnings.c) */
-	bool warnings_cut;
-	VEC(const char *) odd_fields; /* unknown and duplicate ones, in the words of the answer */
-	size_t yaml_duplicates;       /* so many of them, the first ones, are lines of YAML */
-	bool yaml_body;               /* whose fields come in the order of their names */
-	/* Makes another answer of a successful one (a Scale of the object), before it is taken. */
-	void (*rewrite)(struct call *call);
-	int success_code;            /* of a rewritten answer that is a Status */
-	enum call_form rewrite_form; /* of the answer that is rewritten */
-	bool columns_sent;           /* a watch as Table: only its first event names them */
-	bool too_large_version;      /* the error is about a version that is not there yet */
+	struct call_body body;
+	struct call_account account;
+	struct call_work work;
+	struct call_answer answer;
+	struct call_error error;
 
-	/* whose it is */
-	const struct call_sink *sink;
-	void *arg;
-	bool answered;
-	bool answer_waits; /* made by a worker, and still to be given */
-	bool large;        /* parts of it are a worker's (offload.h) */
-	bool in_flight;
-	bool counted;             /* in its flow, ... */
-	enum fair_use counted_as; /* ... as this */
-	struct staged *staged;    /* while its write is on its way */
-	struct sweep *sweep;      /* while it removes a collection */
-	struct edit *edit;        /* while it waits between the steps of a write (edit.h) */
-	struct offload *offload;  /* where it is, if it is large */
-	int64_t now;              /* of a worker, which cannot ask the loop; 0: ask it */
-	struct json_doc *managed; /* owned: the managers of the object's fields (managed.h) */
-	bool unmanage;            /* the body removes all managers */
-
-	/* what an error is about, for the details of its Status */
-	struct str error_name;
-	struct str error_kind;  /* where it is not the kind's plural: "pods/binding" */
-	struct str error_group; /* where it is not the kind's: STR("") for the core */
-	bool plain_errors;      /* no details at all */
-	VEC(struct call_cause) error_causes;
-	struct str error_text;      /* in full, if it does not fit into a struct err */
-	struct watcher *watcher;    /* while it is a watch */
-	struct backup_call *backup; /* while the store is copied for it */
-	struct podlog *podlog;      /* while it sends the output of a container */
-	struct list link;           /* among the calls of the API */
-	uint64_t epoch;             /* of the API, when it was made */
+	struct list link; /* among the calls of the API */
+	uint64_t epoch;   /* of the API, when it was made */
 };
 
 /* A call with nothing set; its strings go into its arena. */

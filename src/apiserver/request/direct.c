@@ -92,14 +92,14 @@ static struct json_doc *answer_doc(struct request *request)
 {
 	struct call *call = request->call;
 
-	if (call->doc)
-		return json_doc_ref(call->doc);
+	if (call->answer.doc)
+		return json_doc_ref(call->answer.doc);
 	if (request->ask->ask.discard)
 		return NULL;
-	if (call->object)
-		return decoded_get(call->api->decoded, call->object);
-	if (call->text && !call->content_type)
-		return json_parse(chunk_str(call->text), NULL, NULL);
+	if (call->answer.object)
+		return decoded_get(call->api->decoded, call->answer.object);
+	if (call->answer.text && !call->answer.content_type)
+		return json_parse(chunk_str(call->answer.text), NULL, NULL);
 	return NULL;
 }
 
@@ -114,13 +114,15 @@ static void deliver_answer(struct request *request)
 
 	answer.code = err_http(request->err.code);
 	if (call) {
-		answer.code = call->code;
-		answer.retry_after_us =
-			call->retry_after ? time_span(call->retry_after) : INT64_C(-1);
-		if (call->code >= 400)
-			transport_err_from_status(json_doc_root(doc), call->code, &answer.err);
-		if (request->ask->ask.verb == CLIENT_RAW && call->text)
-			buf_put_str(&text, chunk_str(call->text));
+		answer.code = call->answer.code;
+		answer.retry_after_us = call->answer.retry_after
+						? time_span(call->answer.retry_after)
+						: INT64_C(-1);
+		if (call->answer.code >= 400)
+			transport_err_from_status(json_doc_root(doc), call->answer.code,
+						  &answer.err);
+		if (request->ask->ask.verb == CLIENT_RAW && call->answer.text)
+			buf_put_str(&text, chunk_str(call->answer.text));
 		else if (request->ask->ask.verb == CLIENT_RAW)
 			json_print(json_doc_root(doc), JSON_COMPACT, &text);
 	}
@@ -235,24 +237,24 @@ static struct chunk *answer_text(const struct call *call)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
-	if (call->text)
-		return chunk_ref(call->text);
-	if (call->object)
-		buf_put_str(&text, call->object->text);
+	if (call->answer.text)
+		return chunk_ref(call->answer.text);
+	if (call->answer.object)
+		buf_put_str(&text, call->answer.object->text);
 	else
-		json_print(json_doc_root(call->doc), JSON_COMPACT, &text);
+		json_print(json_doc_root(call->answer.doc), JSON_COMPACT, &text);
 	return chunk_take(&text);
 }
 
 static void on_answered(struct call *call)
 {
 	struct request *request = call->arg;
-	bool good = call->code < 400;
+	bool good = call->answer.code < 400;
 
-	request->collects = call->podlog && !request->ask->stream;
+	request->collects = call->work.podlog && !request->ask->stream;
 	if (request->collects)
 		return; /* until it has ended */
-	if (call->podlog) {
+	if (call->work.podlog) {
 		(void)enqueue(request, DELIVER_OPENED);
 	} else if (good && request->ask->stream) {
 		(void)enqueue(request, DELIVER_OPENED);
@@ -283,7 +285,7 @@ static size_t on_event(struct call *call, const struct call_event *event)
 		buf_put_str(&request->collected, chunk_str(event->text));
 		return 0;
 	}
-	if (call->podlog) {
+	if (call->work.podlog) {
 		enqueue(request, DELIVER_DATA)->text = chunk_ref(event->text);
 		return 0;
 	}
@@ -424,7 +426,7 @@ static int fill_call(struct call *call, const struct transport_ask *from, struct
 	if (ask->verb == CLIENT_PATCH)
 		call->patch = patches[ask->patch];
 	if (ask->body)
-		call->body = json_doc_ref(ask->body);
+		call->body.doc = json_doc_ref(ask->body);
 	set_options(call, from);
 	return check_verb(call, err);
 }
@@ -484,13 +486,13 @@ static struct json_doc *discover(const struct api *api, const struct route *rout
 static int fill_raw_body(struct call *call, const struct client_ask *ask, struct err *err)
 {
 	if (ask->body) {
-		call->body = json_doc_ref(ask->body);
+		call->body.doc = json_doc_ref(ask->body);
 		return 0;
 	}
 	if (ask->raw_body.len == 0)
 		return 0;
-	call->body = json_parse(ask->raw_body, NULL, err);
-	return call->body ? 0 : -1;
+	call->body.doc = json_parse(ask->raw_body, NULL, err);
+	return call->body.doc ? 0 : -1;
 }
 
 static int fill_raw(struct request *request, struct call *call, bool *ret_answered, struct err *err)

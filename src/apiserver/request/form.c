@@ -70,7 +70,7 @@ int form_check(struct call *call, struct err *err)
 	for (size_t i = 0; i < ARRAY_LEN(values); i++)
 		if (str_is(call->options.include_object, values[i]))
 			return 0;
-	call->plain_errors = true;
+	call->error.plain = true;
 	causes_quote(&quoted, call->options.include_object);
 	return err_set(err, ERR_BAD_REQUEST,
 		       "Unable to convert to Table as requested: includeObject: Invalid value: %s: "
@@ -264,9 +264,9 @@ struct chunk *form_event(struct call *call, const char *type, struct object *obj
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	AUTO(json_doc_unref) struct json_doc *stored = read_object(call, object);
 	AUTO(json_doc_unref)
-	struct json_doc *doc = make_form(call, json_doc_root(stored), !call->columns_sent);
+	struct json_doc *doc = make_form(call, json_doc_root(stored), !call->answer.columns_sent);
 
-	call->columns_sent = true;
+	call->answer.columns_sent = true;
 	buf_printf(&text, "{\"type\":\"%s\",\"object\":", type);
 	json_print(json_doc_root(doc), JSON_COMPACT, &text);
 	buf_puts(&text, "}\n");
@@ -291,8 +291,8 @@ static void put_table_bookmark(struct call *call, int64_t revision, bool initial
 	if (initial_end)
 		json_set_str(empty, json_ensure_obj(empty, metadata, "annotations"),
 			     "k8s.io/initial-events-end", STR("true"));
-	table = make_form(call, object, !call->columns_sent);
-	call->columns_sent = true;
+	table = make_form(call, object, !call->answer.columns_sent);
+	call->answer.columns_sent = true;
 	json_print(json_doc_root(table), JSON_COMPACT, to);
 }
 

@@ -99,7 +99,7 @@ static void visit_free(struct visit *visit)
 {
 	fair_cancel(&visit->job);
 	if (visit->body_held)
-		fair_give(visit->call->flow, FAIR_BODY_BYTES, visit->body_held);
+		fair_give(visit->call->account.flow, FAIR_BODY_BYTES, visit->body_held);
 	visit->front->gathered -= visit->gathered.len;
 	buf_done(&visit->gathered);
 	call_free(visit->call);
@@ -110,11 +110,11 @@ static void visit_free(struct visit *visit)
 
 static void put_warnings(const struct call *call, struct headers *headers)
 {
-	for (size_t i = 0; i < call->warnings.len; i++) {
+	for (size_t i = 0; i < call->answer.warnings.len; i++) {
 		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
 		buf_puts(&text, "299 - \"");
-		media_quote(&text, call->warnings.ptr[i]);
+		media_quote(&text, call->answer.warnings.ptr[i]);
 		buf_putc(&text, '"');
 		if (headers_add(headers, STR("warning"), buf_str(&text), NULL) < 0)
 			break; /* the answer matters more */
@@ -148,14 +148,14 @@ static struct chunk *answer_text(const struct call *call)
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	AUTO(chunk_unref) struct chunk *plain = NULL;
 
-	if (call->text && call->content_type)
-		return chunk_ref(call->text);
-	if (call->text)
-		plain = chunk_ref(call->text);
-	else if (call->doc)
-		json_print(json_doc_root(call->doc), JSON_COMPACT, &text);
+	if (call->answer.text && call->answer.content_type)
+		return chunk_ref(call->answer.text);
+	if (call->answer.text)
+		plain = chunk_ref(call->answer.text);
+	else if (call->answer.doc)
+		json_print(json_doc_root(call->answer.doc), JSON_COMPACT, &text);
 	else
-		buf_put_str(&text, call->object->text);
+		buf_put_str(&text, call->answer.object->text);
 	if (!plain)
 		plain = chunk_take(&text);
 	return is_dressed(call) ? format(chunk_str(plain), call->options.yaml) : TAKE(plain);
@@ -163,10 +163,10 @@ static struct chunk *answer_text(const struct call *call)
 
 static const char *answer_type(const struct call *call)
 {
-	return call->content_type   ? call->content_type
-	       : call->options.yaml ? "application/yaml"
-	       : call->json_type    ? call->json_type
-				    : "application/json";
+	return call->answer.content_type ? call->answer.content_type
+	       : call->options.yaml      ? "application/yaml"
+	       : call->answer.json_type  ? call->answer.json_type
+					 : "application/json";
 }
 
 /* An answer that takes longer to make than a turn may: a worker makes it. In the arena of its call. */
@@ -178,7 +178,7 @@ struct making {
 	bool packed;
 };
 
-/* Into call->sent. */
+/* Into call->answer.sent. */
 static void make_answer(void *arg)
 {
 	struct making *making = arg;
@@ -188,18 +188,18 @@ static void make_answer(void *arg)
 	AUTO(gzip_free) struct gzip *gzip = NULL;
 
 	/* references to a text that others share are the loop's to count */
-	if (making->dressed || (call->text && call->content_type))
-		made = chunk_new(call->text->ptr, call->text->len);
-	else if (call->text)
-		made = is_dressed(call) ? format(chunk_str(call->text), call->options.yaml)
-					: chunk_new(call->text->ptr, call->text->len);
+	if (making->dressed || (call->answer.text && call->answer.content_type))
+		made = chunk_new(call->answer.text->ptr, call->answer.text->len);
+	else if (call->answer.text)
+		made = is_dressed(call) ? format(chunk_str(call->answer.text), call->options.yaml)
+					: chunk_new(call->answer.text->ptr, call->answer.text->len);
 	else
 		made = answer_text(call);
 	if (making->packs && made->len >= GZIP_FROM) {
 		gzip = gzip_new(GZIP_LEVEL_FAST);
 		making->packed = gzip_compress(gzip, chunk_str(made), &packed, NULL) == 0;
 	}
-	call->sent = making->packed ? chunk_take(&packed) : TAKE(made);
+	call->answer.sent = making->packed ? chunk_take(&packed) : TAKE(made);
 }
 
 static void send_made(void *arg)
@@ -212,17 +212,17 @@ static void send_made(void *arg)
 		headers_put(headers, STR("content-encoding"), STR("gzip"));
 		headers_put(headers, STR("vary"), STR("Accept-Encoding"));
 	}
-	http_reply_chunk(visit->request, visit->call->code, str_from(answer_type(visit->call)),
-			 visit->call->sent);
+	http_reply_chunk(visit->request, visit->call->answer.code,
+			 str_from(answer_type(visit->call)), visit->call->answer.sent);
 	visit_free(visit);
 }
 
 /* About how long its text will be. */
 static size_t answer_size(const struct call *call)
 {
-	return call->text     ? call->text->len
-	       : call->object ? call->object->text.len
-			      : json_doc_bytes(call->doc) / DOC_BYTES_PER_TEXT;
+	return call->answer.text     ? call->answer.text->len
+	       : call->answer.object ? call->answer.object->text.len
+				     : json_doc_bytes(call->answer.doc) / DOC_BYTES_PER_TEXT;
 }
 
 /* Send the answer, when it is made; the visit ends. */
@@ -234,12 +234,14 @@ static void answer(struct visit *visit, bool dressed)
 	bool packs = size >= GZIP_FROM / 2 &&
 		     !headers_has(http_reply_headers(visit->request), STR("content-encoding")) &&
 		     media_takes_gzip(http_request_header(visit->request, STR("accept-encoding")));
-	bool printed = !dressed && (call->doc || is_dressed(call)) && api_is_large(call->api, size);
+	bool printed =
+		!dressed && (call->answer.doc || is_dressed(call)) && api_is_large(call->api, size);
 	struct making *making;
 
 	if (!printed && !packs) {
-		text = dressed ? chunk_ref(call->text) : answer_text(call);
-		http_reply_chunk(visit->request, call->code, str_from(answer_type(call)), text);
+		text = dressed ? chunk_ref(call->answer.text) : answer_text(call);
+		http_reply_chunk(visit->request, call->answer.code, str_from(answer_type(call)),
+				 text);
 		visit_free(visit);
 		return;
 	}
@@ -253,7 +255,7 @@ static void make_piece(void *arg);
 static void make_piece_later(struct visit *visit)
 {
 	visit->job.cost = PIECE_COST;
-	fair_run(visit->call->flow, &visit->job, make_piece, visit);
+	fair_run(visit->call->account.flow, &visit->job, make_piece, visit);
 }
 
 /* Send what has been made so far, as a part of the answer. */
@@ -265,7 +267,7 @@ static void send_gathered(struct visit *visit)
 	visit->front->gathered -= visit->gathered.len;
 	piece = chunk_take(&visit->gathered);
 	if (!visit->streams)
-		http_reply_start(visit->request, call->code, str_from(answer_type(call)));
+		http_reply_start(visit->request, call->answer.code, str_from(answer_type(call)));
 	visit->streams = true;
 	visit->waits = !http_reply_write_chunk(visit->request, piece);
 }
@@ -275,7 +277,7 @@ static void make_long_item(void *arg)
 {
 	const struct call *call = arg;
 
-	call->source->work(call->source_state);
+	call->answer.source->work(call->answer.source_state);
 }
 
 static void take_long_item(void *arg)
@@ -296,15 +298,16 @@ static void make_piece(void *arg)
 		visit->waits = true;
 		return;
 	}
-	if (call->source->is_long && call->source->is_long(call->source_state)) {
+	if (call->answer.source->is_long &&
+	    call->answer.source->is_long(call->answer.source_state)) {
 		call_offload(call, LOOP_LANE_COMPRESS, make_long_item, take_long_item, call);
 		return;
 	}
-	more = call->source->next(call->source_state, &visit->gathered);
+	more = call->answer.source->next(call->answer.source_state, &visit->gathered);
 	front->gathered += visit->gathered.len - before;
 	if (!more && !visit->streams) {
 		front->gathered -= visit->gathered.len;
-		call->text = chunk_take(&visit->gathered);
+		call->answer.text = chunk_take(&visit->gathered);
 		answer(visit, true);
 		return;
 	}
@@ -324,19 +327,19 @@ static void on_answered(struct call *call)
 	struct visit *visit = call->arg;
 	struct headers *headers = http_reply_headers(visit->request);
 
-	metrics_count(visit->front->metrics, visit->verb, call->code);
+	metrics_count(visit->front->metrics, visit->verb, call->answer.code);
 	if (!headers_has(headers, STR("cache-control")))
 		headers_put(headers, STR("cache-control"), STR("no-cache, private"));
 	put_warnings(call, headers);
-	if (call->watcher || call->podlog) {
-		http_reply_start(visit->request, call->code,
-				 call->podlog ? str_from(call->content_type)
-					      : STR("application/json"));
+	if (call->work.watcher || call->work.podlog) {
+		http_reply_start(visit->request, call->answer.code,
+				 call->work.podlog ? str_from(call->answer.content_type)
+						   : STR("application/json"));
 		return;
 	}
-	if (call->retry_after)
-		headers_printf(headers, STR("retry-after"), "%" PRId64, call->retry_after);
-	if (call->source) {
+	if (call->answer.retry_after)
+		headers_printf(headers, STR("retry-after"), "%" PRId64, call->answer.retry_after);
+	if (call->answer.source) {
 		make_piece_later(visit);
 		return;
 	}
@@ -410,8 +413,8 @@ static void on_writable(struct http_request *request, void *arg)
 	struct visit *visit = arg;
 
 	(void)request;
-	if (visit->call->watcher)
-		watcher_can_send(visit->call->watcher);
+	if (visit->call->work.watcher)
+		watcher_can_send(visit->call->work.watcher);
 	if (!visit->waits)
 		return;
 	visit->waits = false;
@@ -436,8 +439,8 @@ static void parse_body(void *arg)
 	struct call *call = parsing->call;
 
 	parsing->rc =
-		media_read_body(call, parsing->type, buf_str(&call->text_body), &parsing->err);
-	buf_done(&call->text_body);
+		media_read_body(call, parsing->type, buf_str(&call->body.text), &parsing->err);
+	buf_done(&call->body.text);
 }
 
 /* A patch is decoded only when there is something to patch: that it is missing is the greater fault. */
@@ -475,7 +478,7 @@ static void serve_body(void *arg)
 	struct parsing *parsing;
 	struct err err;
 
-	if (!call->large) {
+	if (!call->work.large) {
 		serve_read(visit, media_read_body(call, type, visit->body, &err), &err);
 		return;
 	}
@@ -493,12 +496,12 @@ static void on_body(struct http_request *request, struct str body, void *arg)
 
 	visit->body = body;
 	if (api_is_large(visit->front->api, body.len)) {
-		visit->call->large = true;
-		http_request_take_body(request, &visit->call->text_body);
-		visit->body = buf_str(&visit->call->text_body);
+		visit->call->work.large = true;
+		http_request_take_body(request, &visit->call->body.text);
+		visit->body = buf_str(&visit->call->body.text);
 	}
 	visit->job.cost = (int64_t)body.len / BODY_BYTES_PER_COST;
-	fair_run(visit->call->flow, &visit->job, serve_body, visit);
+	fair_run(visit->call->account.flow, &visit->job, serve_body, visit);
 }
 
 /* Rejects the request for now; Retry-After says when to try again. */
@@ -507,7 +510,7 @@ static void put_off(struct visit *visit, const char *why)
 	struct err err;
 
 	(void)err_set(&err, ERR_TOO_MANY_REQUESTS, "%s", why);
-	visit->call->retry_after = 1;
+	visit->call->answer.retry_after = 1;
 	call_answer_err(visit->call, &err);
 }
 
@@ -518,7 +521,7 @@ static void read_body(struct visit *visit)
 	size_t limit = body_limit(visit->call);
 	size_t held = length < 0 || (uint64_t)length > limit ? limit : (size_t)length;
 
-	if (!fair_take(visit->call->flow, FAIR_BODY_BYTES, held)) {
+	if (!fair_take(visit->call->account.flow, FAIR_BODY_BYTES, held)) {
 		put_off(visit, "too many bytes of this user's requests are waiting, please try "
 			       "again later");
 		return;
@@ -557,7 +560,7 @@ static int find_resource(struct visit *visit, const struct route *route, unsigne
 /* A part of a custom object is found by its definition, which says what can be done to it. */
 static int refuse_custom_verb(struct call *call, struct err *err)
 {
-	call->error_kind = call->kind->plural;
+	call->error.kind = call->kind->plural;
 	return err_set(err, ERR_METHOD_NOT_ALLOWED,
 		       "%s is not supported on resources of kind \"%.*s\"", verb_name(call->verb),
 		       STR_ARG(call->kind->resource));
@@ -705,8 +708,8 @@ void front_handle(struct http_request *request, void *arg)
 		call_answer_err(visit->call, &err);
 		return;
 	}
-	visit->call->flow = find_flow(visit);
-	if (fair_is_over(visit->call->flow, FAIR_WAITING)) {
+	visit->call->account.flow = find_flow(visit);
+	if (fair_is_over(visit->call->account.flow, FAIR_WAITING)) {
 		http_server_drop_stalled(http_request_server(request), STALLED);
 		put_off(visit, "too many bytes of answers wait to be read by this user, please try "
 			       "again later");
@@ -717,5 +720,5 @@ void front_handle(struct http_request *request, void *arg)
 		return;
 	}
 	visit->job.cost = visit->verb == VERB_LIST ? LIST_COST : 0;
-	fair_run(visit->call->flow, &visit->job, serve, visit);
+	fair_run(visit->call->account.flow, &visit->job, serve, visit);
 }

@@ -117,7 +117,7 @@ static int check_form(struct call *call, const struct form *form, struct err *er
 		return 0;
 	if (!form || call->verb == VERB_WATCH || !(list ? form->plain : form->list))
 		return 0;
-	call->plain_errors = true;
+	call->error.plain = true;
 	return err_set(err, ERR_NOT_ACCEPTABLE,
 		       "you requested %s, but the requested object is %sa list (%s)", form->as,
 		       list ? "" : "not ", go_type(call, list));
@@ -152,7 +152,7 @@ int media_negotiate(struct call *call, struct str accept, struct err *err)
 	if (!routed)
 		return refuse_route(call, err);
 	if (best.quality < 0) {
-		call->plain_errors = true;
+		call->error.plain = true;
 		return err_set(err, ERR_NOT_ACCEPTABLE,
 			       "only the following media types are accepted: " REPRESENTATIONS);
 	}
@@ -197,7 +197,7 @@ static const struct {
 /* A kind that is made by a definition says what there is; for the others there is no such route. */
 static int refuse_patch(struct call *call, struct err *err)
 {
-	call->plain_errors = call->kind->custom;
+	call->error.plain = call->kind->custom;
 	if (!call->kind->custom)
 		return err_set(err, ERR_UNSUPPORTED_MEDIA_TYPE, "415: Unsupported Media Type");
 	return err_set(err, ERR_UNSUPPORTED_MEDIA_TYPE,
@@ -232,8 +232,8 @@ static int parse_json(struct call *call, struct str body, struct err *err)
 				       .on_duplicate = call_note_duplicate,
 				       .arg = call};
 
-	call->body = json_parse(body, &options, err);
-	if (call->body)
+	call->body.doc = json_parse(body, &options, err);
+	if (call->body.doc)
 		return 0;
 	(void)json_syntax_check(body, err); /* in Go's words, where Go has some */
 	return -1;
@@ -243,8 +243,8 @@ static void note_yaml_duplicate(void *arg, struct str text)
 {
 	struct call *call = arg;
 
-	vec_push(&call->odd_fields, arena_printf(call->arena, "%.*s", STR_ARG(text)));
-	call->yaml_duplicates++;
+	vec_push(&call->body.odd_fields, arena_printf(call->arena, "%.*s", STR_ARG(text)));
+	call->body.yaml_duplicates++;
 }
 
 static int parse_yaml(struct call *call, struct str body, struct err *err)
@@ -254,9 +254,9 @@ static int parse_yaml(struct call *call, struct str body, struct err *err)
 					     .arg = call,
 					     .go_errors = true};
 
-	call->yaml_body = true;
-	call->body = yaml_parse(body, &options, err);
-	return call->body ? 0 : -1;
+	call->body.yaml = true;
+	call->body.doc = yaml_parse(body, &options, err);
+	return call->body.doc ? 0 : -1;
 }
 
 /* YAML is turned into JSON with sorted keys before it is decoded: the first error is the first by
@@ -269,12 +269,12 @@ static int parse_yaml_object(struct call *call, struct str body, struct err *err
 
 	if (parse_yaml(call, body, err) < 0)
 		return -1;
-	json_print(json_doc_root(call->body), JSON_CANONICAL, &text);
+	json_print(json_doc_root(call->body.doc), JSON_CANONICAL, &text);
 	sorted = json_parse(buf_str(&text), &options, err);
 	if (!sorted)
 		return -1;
-	json_doc_unref(call->body);
-	call->body = sorted;
+	json_doc_unref(call->body.doc);
+	call->body.doc = sorted;
 	return 0;
 }
 
@@ -288,13 +288,13 @@ static int parse_applied(struct call *call, struct str body, struct err *err)
 			       "error decoding YAML: error converting YAML to JSON: %s",
 			       inner.text);
 	}
-	if (!json_is(json_doc_root(call->body), JSON_OBJ) &&
-	    !json_is(json_doc_root(call->body), JSON_NULL))
+	if (!json_is(json_doc_root(call->body.doc), JSON_OBJ) &&
+	    !json_is(json_doc_root(call->body.doc), JSON_NULL))
 		return err_set(err, ERR_BAD_REQUEST,
 			       "error decoding YAML: error unmarshaling JSON: while decoding JSON: "
 			       "json: cannot unmarshal %s into Go value of type "
 			       "map[string]interface {}",
-			       json_go_name(json_type(json_doc_root(call->body))));
+			       json_go_name(json_type(json_doc_root(call->body.doc))));
 	return 0;
 }
 
@@ -322,8 +322,8 @@ static int take_null_patch(struct call *call, struct err *err)
 		return err_set(err, ERR_BAD_REQUEST, "Invalid JSON Patch");
 	doc = json_doc_new();
 	json_doc_set_root(doc, call->patch == PATCH_JSON ? json_new_arr(doc) : json_new_obj(doc));
-	json_doc_unref(call->body);
-	call->body = doc;
+	json_doc_unref(call->body.doc);
+	call->body.doc = doc;
 	return 0;
 }
 
@@ -354,7 +354,7 @@ static int check_operation(struct call *call, size_t index, struct json operatio
 					       json_go_name(json_type(it.value)), texts[i]);
 		}
 		if (!known)
-			vec_push(&call->odd_fields,
+			vec_push(&call->body.odd_fields,
 				 arena_printf(call->arena,
 					      "json patch unknown field \"[%zu].%.*s\"", index,
 					      STR_ARG(it.key)));
@@ -364,13 +364,13 @@ static int check_operation(struct call *call, size_t index, struct json operatio
 
 static int check_operations(struct call *call, struct err *err)
 {
-	struct json_iter it = json_iter(json_doc_root(call->body));
+	struct json_iter it = json_iter(json_doc_root(call->body.doc));
 
 	if (str_is(call->options.field_validation, "Ignore"))
 		return 0;
-	for (size_t i = 0; i < call->odd_fields.len; i++) /* duplicates, so far */
-		call->odd_fields.ptr[i] =
-			arena_printf(call->arena, "json patch %s", call->odd_fields.ptr[i]);
+	for (size_t i = 0; i < call->body.odd_fields.len; i++) /* duplicates, so far */
+		call->body.odd_fields.ptr[i] =
+			arena_printf(call->arena, "json patch %s", call->body.odd_fields.ptr[i]);
 	while (json_next(&it))
 		if (check_operation(call, it.index, it.value, err) < 0)
 			return -1;
@@ -381,7 +381,7 @@ static int check_operations(struct call *call, struct err *err)
 static int check_patch(struct call *call, struct err *err)
 {
 	enum json_type want = call->patch == PATCH_JSON ? JSON_ARR : JSON_OBJ;
-	enum json_type type = json_type(json_doc_root(call->body));
+	enum json_type type = json_type(json_doc_root(call->body.doc));
 
 	if (type == want)
 		return want == JSON_ARR ? check_operations(call, err) : 0;
@@ -401,7 +401,7 @@ static int parse_patch(struct call *call, struct str body, struct err *err)
 
 static int refuse_body(struct call *call, struct err *err)
 {
-	call->plain_errors = true;
+	call->error.plain = true;
 	return err_set(err, ERR_UNSUPPORTED_MEDIA_TYPE,
 		       "the body of the request was in an unknown format - accepted media types "
 		       "include: application/json, application/yaml, "
@@ -426,8 +426,8 @@ int media_read_body(struct call *call, struct str type, struct str body, struct 
 
 	if (removal && body.len == 0)
 		return 0;
-	call->raw = arena_str(call->arena, str_slice(body, 0, RAW_KEPT));
-	call->raw_len = body.len;
+	call->body.start = arena_str(call->arena, str_slice(body, 0, RAW_KEPT));
+	call->body.len = body.len;
 	if (call->verb == VERB_PATCH) {
 		if (choose_patch(call, type, err) < 0)
 			return -1;
@@ -440,8 +440,8 @@ int media_read_body(struct call *call, struct str type, struct str body, struct 
 			       ? report_unrecognized(call, false, err)
 			       : 0;
 	if (is_protobuf(type) && !call->kind->custom) {
-		call->body = wire_read(call, body, err);
-		return call->body ? 0 : report_unrecognized(call, false, err);
+		call->body.doc = wire_read(call, body, err);
+		return call->body.doc ? 0 : report_unrecognized(call, false, err);
 	}
 	if (type.len && !field_is_media(type, STR("application/json")))
 		return refuse_body(call, err);

@@ -16,7 +16,7 @@ struct call;
  * where nothing that the client takes can be made. */
 int media_negotiate(struct call *call, struct str accept, struct err *err) MUST_CHECK;
 
-/* Read a body by its Content-Type into call->body, and call->patch for a PATCH. An empty body is
+/* Read a body by its Content-Type into call->body.doc, and call->patch for a PATCH. An empty body is
  * none. ERR_UNSUPPORTED_MEDIA_TYPE or, in kube-apiserver's words, ERR_BAD_REQUEST. */
 int media_read_body(struct call *call, struct str type, struct str body,
 		    struct err *err) MUST_CHECK;

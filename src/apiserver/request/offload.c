@@ -258,7 +258,7 @@ static void hand_over(struct offload *offload)
 	offload->kind = call->kind;
 	if (call->kind)
 		call->kind = definition_pin(call->kind, call->arena);
-	call->now = api_now(call->api);
+	call->work.now = api_now(call->api);
 	if (loop_work(loop, offload->lane, on_work, on_worked, offload, &err) == 0)
 		return;
 	on_work(offload); /* cannot be: a lane's queue is longer than so many */
@@ -300,10 +300,10 @@ static void leave(struct offload *offload)
 void call_offload(struct call *call, enum loop_lane lane, offload_fn *work, offload_fn *then,
 		  void *arg)
 {
-	struct offload *offload = call->offload;
+	struct offload *offload = call->work.offload;
 
 	if (!offload) {
-		offload = call->offload = mem_new(struct offload);
+		offload = call->work.offload = mem_new(struct offload);
 		offload->call = call;
 		offload->lane = lane;
 		list_init(&offload->link);
@@ -325,7 +325,7 @@ void call_offload(struct call *call, enum loop_lane lane, offload_fn *work, offl
 
 bool call_is_away(const struct call *call)
 {
-	return call->offload && call->offload->away;
+	return call->work.offload && call->work.offload->away;
 }
 
 static void ignore(struct call *call)
@@ -336,7 +336,7 @@ static void ignore(struct call *call)
 bool call_end_offload(struct call *call)
 {
 	static const struct call_sink nobody = {.answered = ignore};
-	struct offload *offload = call->offload;
+	struct offload *offload = call->work.offload;
 
 	if (!offload)
 		return true;
@@ -347,7 +347,7 @@ bool call_end_offload(struct call *call)
 	}
 	call_step_cancel(call, &offload->step);
 	leave(offload);
-	call->offload = NULL;
+	call->work.offload = NULL;
 	mem_free(offload);
 	return true;
 }

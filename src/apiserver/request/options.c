@@ -147,7 +147,7 @@ int options_from_query(struct call *call, const struct query *query, struct err 
 {
 	for (size_t i = 0; i < ARRAY_LEN(parameters); i++) {
 		struct str name = str_from(parameters[i].name);
-		bool ignored = (call->body && is_removal(call->verb) &&
+		bool ignored = (call->body.doc && is_removal(call->verb) &&
 				parameters[i].type == PARAMETER_GRACE) ||
 			       (call->verb == VERB_GET && parameters[i].of_list);
 

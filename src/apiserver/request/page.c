@@ -225,8 +225,8 @@ static int check_token(struct json token, struct err *err)
 
 static int refuse_future(struct call *call, uint64_t wanted, int64_t current, struct err *err)
 {
-	call->retry_after = 1;
-	call->too_large_version = true;
+	call->answer.retry_after = 1;
+	call->error.too_large_version = true;
 	return err_set(err, ERR_TIMEOUT,
 		       "Timeout: Too large resource version: %" PRIu64 ", current: %" PRId64,
 		       wanted, current);

@@ -384,7 +384,7 @@ static bool serve_aggregated(const struct pages_request *page)
 
 	if (!version.len || (class != ROUTE_CORE && class != ROUTE_GROUPS))
 		return false;
-	call->json_type =
+	call->answer.json_type =
 		arena_printf(call->arena, "application/json;g=apidiscovery.k8s.io;v=%.*s;as=%s",
 			     STR_ARG(version), AGGREGATED);
 	headers_put(http_reply_headers(page->request), STR("vary"), STR("Accept"));

@@ -41,7 +41,7 @@ static void on_unknown(void *arg, struct str what)
 {
 	struct call *call = arg;
 
-	vec_push(&call->odd_fields,
+	vec_push(&call->body.odd_fields,
 		 arena_printf(call->arena, "unknown field \"%.*s\"", STR_ARG(what)));
 }
 
@@ -50,9 +50,9 @@ void wire_find(struct call *call, struct str body)
 	struct protobuf_envelope envelope;
 	struct err err;
 
-	call->wire_known = true;
+	call->body.type_known = true;
 	if (protobuf_open(body, &envelope, &err) == 0)
-		call->wire_type = find_type(call, &envelope);
+		call->body.type = find_type(call, &envelope);
 }
 
 struct json_doc *wire_read(struct call *call, struct str body, struct err *err)
@@ -63,7 +63,7 @@ struct json_doc *wire_read(struct call *call, struct str body, struct err *err)
 
 	if (protobuf_open(body, &envelope, err) < 0)
 		return NULL;
-	type = call->wire_known ? call->wire_type : find_type(call, &envelope);
+	type = call->body.type_known ? call->body.type : find_type(call, &envelope);
 	if (!type) {
 		(void)err_set(err, ERR_BAD_REQUEST,
 			      "no kind \"%.*s\" is registered for version \"%.*s\" in scheme "

@@ -222,7 +222,7 @@ DEFINE_AUTO(struct staged *, staged_free);
 static void answer_unavailable(struct call *call, const struct err *err)
 {
 	if (store_is_suspended(api_store(call->api)))
-		call->retry_after = 1;
+		call->answer.retry_after = 1;
 	call_answer_err(call, err);
 }
 
@@ -233,7 +233,7 @@ static void on_done(void *arg, struct object *object, const struct err *err)
 
 	if (!call)
 		return;
-	call->staged = NULL;
+	call->work.staged = NULL;
 	if (err)
 		answer_unavailable(call, err);
 	else if (staged->status)
@@ -353,7 +353,7 @@ static int hand_in(struct call *call, struct store_write *write, struct staged s
 	kept->call = call;
 	if (store_write(api_store(call->api), write, &revision, err) < 0)
 		return -1;
-	call->staged = TAKE(kept);
+	call->work.staged = TAKE(kept);
 	return 0;
 }
 
@@ -461,7 +461,7 @@ static void report_exists(struct call *call, struct json_doc *doc, struct str na
 				  "object"
 				: "");
 	if (generated)
-		call->retry_after = 1;
+		call->answer.retry_after = 1;
 }
 
 void stage_create(struct call *call, struct json_doc *doc, struct staging *made)
@@ -600,7 +600,7 @@ struct object *stage_mark(struct call *call, struct json_doc *doc, struct object
 	if (call->options.dry_run.len || (made ? write_made(call, &write, made, staged, &err)
 					       : write_object(call, doc, &write, staged, &err)) < 0)
 		return old;
-	stage_forget(TAKE(call->staged));
+	stage_forget(TAKE(call->work.staged));
 	newest = store_newest(api_store(call->api), write.key);
 	return newest ? newest : old;
 }

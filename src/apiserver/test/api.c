@@ -70,7 +70,7 @@ static void on_watching(struct call *call)
 {
 	struct events_got *events_got = call->arg;
 
-	buf_printf(&events_got->lines, "%d ", call->code);
+	buf_printf(&events_got->lines, "%d ", call->answer.code);
 }
 
 static size_t on_event(struct call *call, const struct call_event *event)

@@ -110,7 +110,7 @@ static void test_between(struct world *w)
 			for (int turn = 0; turn < turns && !answer.done; turn++)
 				loop_turn(w->loop, 0);
 			/* then it is before the other one, and its answer is its own */
-			late = answer.done || call->staged;
+			late = answer.done || call->work.staged;
 			(void)at_once(w, row->other, row->other_path, row->other_body);
 			wait_for(w, &answer);
 			if (late)

@@ -40,14 +40,14 @@ static void take(struct world *w, const struct call_sink *sink, const char *path
 	api_serve(call);
 	if (!taken->call)
 		return;
-	if (taken->call->text)
-		buf_put_str(&taken->text, chunk_str(taken->call->text));
-	while (taken->call->source) {
+	if (taken->call->answer.text)
+		buf_put_str(&taken->text, chunk_str(taken->call->answer.text));
+	while (taken->call->answer.source) {
 		bool more;
 
-		if (call->source->is_long(call->source_state))
-			call->source->work(call->source_state);
-		more = call->source->next(call->source_state, &taken->text);
+		if (call->answer.source->is_long(call->answer.source_state))
+			call->answer.source->work(call->answer.source_state);
+		more = call->answer.source->next(call->answer.source_state, &taken->text);
 		taken->pieces++;
 		if (!more)
 			break;
@@ -144,7 +144,8 @@ int main(void)
 	call = world_call(&w, &in_pieces, &left, "GET", MAPS);
 	call->options.form = compact.form;
 	api_serve(call);
-	ok(call->source->next(call->source_state, &left.text), "a list that is not read further");
+	ok(call->answer.source->next(call->answer.source_state, &left.text),
+	   "a list that is not read further");
 	call_free(call); /* the sanitizer sees what is left behind */
 	buf_done(&left.text);
 	world_free(&w);

@@ -53,7 +53,7 @@ static struct answer ask_as(struct world *w, const struct write *write)
 		call->patch = PATCH_APPLY;
 	call->options.field_manager = str_from(write->manager);
 	call->options.force = write->force ? OPTION_TRUE : OPTION_UNSET;
-	call->body = json_parse(str_from(quotes_text(arena, write->body)), NULL, &err);
+	call->body.doc = json_parse(str_from(quotes_text(arena, write->body)), NULL, &err);
 	api_serve(call);
 	while (!answer.done)
 		loop_turn(w->loop, -1);

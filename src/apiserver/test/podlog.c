@@ -77,8 +77,8 @@ static void on_answered(struct call *call)
 {
 	struct reader *reader = call->arg;
 
-	reader->code = call->code;
-	if (!call->podlog)
+	reader->code = call->answer.code;
+	if (!call->work.podlog)
 		call_free(call);
 }
 

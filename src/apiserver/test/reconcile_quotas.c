@@ -142,8 +142,8 @@ static void on_burst(struct call *call)
 {
 	struct burst *burst = call->arg;
 
-	burst->made += call->code == 201;
-	burst->refused += call->code == 403;
+	burst->made += call->answer.code == 201;
+	burst->refused += call->answer.code == 403;
 	burst->waiting--;
 	call_free(call);
 }
@@ -161,7 +161,7 @@ static void test_burst(struct world *w)
 		struct call *call = world_call(w, &sink, &burst, "POST", NS "/a/secrets");
 
 		snprintf(body, sizeof(body), "{\"metadata\":{\"name\":\"s%d\"}}", i);
-		call->body = json_parse(str_from(body), NULL, &err);
+		call->body.doc = json_parse(str_from(body), NULL, &err);
 		api_serve(call);
 	}
 	while (burst.waiting)
@@ -192,7 +192,7 @@ static void test_cost(struct world *w)
 					       "/apis/coordination.k8s.io/v1/namespaces/a/leases");
 
 		snprintf(body, sizeof(body), "{\"metadata\":{\"name\":\"l%d\"}}", i);
-		call->body = json_parse(str_from(body), NULL, &err);
+		call->body.doc = json_parse(str_from(body), NULL, &err);
 		api_serve(call);
 	}
 	while (burst.waiting)

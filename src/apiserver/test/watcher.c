@@ -71,7 +71,7 @@ static void reader_start(struct world *w, struct reader *reader, size_t room)
 static void give_room(struct world *w, struct reader *reader, size_t room)
 {
 	reader->room = room;
-	watcher_can_send(reader->call->watcher);
+	watcher_can_send(reader->call->work.watcher);
 	loop_drain(w->loop);
 }
 
@@ -143,7 +143,7 @@ static void test_at_its_pace(void)
 	is(buf_text(&reader.lines), "MOD:m1 MOD:m1 ");
 	give_room(&w, &reader, 100);
 	is(buf_text(&reader.lines), "MOD:m1 MOD:m1 MOD:m1 MOD:m2 ");
-	watcher_can_send(reader.call->watcher);
+	watcher_can_send(reader.call->work.watcher);
 	ok(!reader.ended, "permission that was not asked for changes nothing");
 	call_free(reader.call);
 	buf_done(&reader.lines);

@@ -169,7 +169,7 @@ static void test_bodies(struct api *api)
 
 		printf("# %s\n", rows[i].what);
 		is(doc ? text : err.text, rows[i].want);
-		ok(call->odd_fields.len == 0, "nothing in it is unknown");
+		ok(call->body.odd_fields.len == 0, "nothing in it is unknown");
 	}
 }
 

@@ -54,17 +54,19 @@ static inline void world_answered(struct call *call)
 {
 	struct answer *answer = call->arg;
 	struct err err;
-	struct str text = call->text     ? chunk_str(call->text)
-			  : call->object ? call->object->text
-					 : str_none();
+	struct str text = call->answer.text     ? chunk_str(call->answer.text)
+			  : call->answer.object ? call->answer.object->text
+						: str_none();
 
-	for (size_t i = 0, at = 0; i < call->warnings.len && at < sizeof(answer->warnings); i++)
+	for (size_t i = 0, at = 0; i < call->answer.warnings.len && at < sizeof(answer->warnings);
+	     i++)
 		at += (size_t)snprintf(answer->warnings + at, sizeof(answer->warnings) - at, "|%s",
-				       call->warnings.ptr[i]);
+				       call->answer.warnings.ptr[i]);
 	answer->done = true;
-	answer->code = call->code;
-	answer->retry_after = call->retry_after;
-	answer->doc = call->doc ? json_doc_ref(call->doc) : json_parse(text, NULL, &err);
+	answer->code = call->answer.code;
+	answer->retry_after = call->answer.retry_after;
+	answer->doc =
+		call->answer.doc ? json_doc_ref(call->answer.doc) : json_parse(text, NULL, &err);
 	call_free(call);
 }
 
@@ -120,8 +122,8 @@ static inline struct call *world_question(struct world *w, const char *method, c
 	if (strchr(path, '?'))
 		call->options.dry_run = STR(CALL_DRY_RUN_ALL); /* the one query that tests have */
 	if (body) {
-		call->body = json_parse(str_from(body), NULL, &err);
-		if (!call->body)
+		call->body.doc = json_parse(str_from(body), NULL, &err);
+		if (!call->body.doc)
 			printf("# %s: %s\n", body, err.text);
 	}
 	return call;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/verb/edit.c - a write in steps.
  *
- * 1. call->edit is set exactly while the write waits for a worker or for its turn: a step that runs on
+ * 1. call->work.edit is set exactly while the write waits for a worker or for its turn: a step that runs on
  *    the loop may end the call, and the write outlives it.
  * 2. Documents and references of a write are given up on the loop's thread only. */
 #include "apiserver/verb/edit.h"
@@ -57,7 +57,7 @@ static void go_on(void *arg)
 	struct edit *edit = arg;
 	struct call *call = edit->call;
 
-	call->edit = NULL;
+	call->work.edit = NULL;
 	if (!edit->ended) {
 		take_steps(edit);
 		return;
@@ -76,7 +76,7 @@ static void hand_over(struct edit *edit)
 		kept = mem_dup(edit, sizeof(*edit));
 		kept->kept = true;
 	}
-	call->edit = kept;
+	call->work.edit = kept;
 	call_offload(call, LOOP_LANE_REQUEST, work, go_on, kept);
 }
 
@@ -98,9 +98,9 @@ static void take_steps(struct edit *edit)
 /* A body that did not come as text is a document of a component's. */
 static bool is_large(const struct call *call)
 {
-	return call->large ||
-	       (!call->internal && call->body && !call->raw_len &&
-		api_is_large(call->api, json_doc_bytes(call->body) / BYTES_PER_TEXT));
+	return call->work.large ||
+	       (!call->internal && call->body.doc && !call->body.len &&
+		api_is_large(call->api, json_doc_bytes(call->body.doc) / BYTES_PER_TEXT));
 }
 
 void edit_run(const struct edit *edit)
@@ -109,19 +109,19 @@ void edit_run(const struct edit *edit)
 	struct call *call = own.call;
 
 	own.api = call->api;
-	call->large = is_large(call);
-	own.split = call->large;
+	call->work.large = is_large(call);
+	own.split = call->work.large;
 	own.first = own.next;
-	own.warnings = call->warnings.len;
-	own.warning_chars = call->warning_chars;
-	own.odd_field_count = call->odd_fields.len;
+	own.warnings = call->answer.warnings.len;
+	own.warning_chars = call->answer.warning_chars;
+	own.odd_field_count = call->body.odd_fields.len;
 	if (own.odd_field_count) {
 		size_t bytes = own.odd_field_count * sizeof(*own.odd_fields);
 
 		own.odd_fields = arena_alloc(call->arena, bytes);
-		memcpy(own.odd_fields, call->odd_fields.ptr, bytes);
+		memcpy(own.odd_fields, call->body.odd_fields.ptr, bytes);
 	}
-	own.yaml_duplicates = call->yaml_duplicates;
+	own.yaml_duplicates = call->body.yaml_duplicates;
 	take_steps(&own);
 }
 
@@ -144,7 +144,7 @@ void edit_read(struct edit *edit)
 		return;
 	edit->stored = object_ref(object);
 	if (!call->internal && api_is_large(call->api, object->text.len))
-		call->large = edit->split = true;
+		call->work.large = edit->split = true;
 	edit->old_is_stored = reading_is_plain(call->kind, object);
 	if (edit->old_is_stored && !edit->split)
 		edit->old = decoded_get(call->api->decoded, object);
@@ -188,13 +188,13 @@ bool edit_restart(struct edit *edit)
 		return edit_refuse(edit, &err);
 	}
 	reset(edit);
-	json_doc_unref(TAKE(call->managed));
-	call->warnings.len = edit->warnings;
-	call->warning_chars = edit->warning_chars;
-	vec_clear(&call->odd_fields);
+	json_doc_unref(TAKE(call->work.managed));
+	call->answer.warnings.len = edit->warnings;
+	call->answer.warning_chars = edit->warning_chars;
+	vec_clear(&call->body.odd_fields);
 	for (size_t i = 0; i < edit->odd_field_count; i++)
-		vec_push(&call->odd_fields, edit->odd_fields[i]);
-	call->yaml_duplicates = edit->yaml_duplicates;
+		vec_push(&call->body.odd_fields, edit->odd_fields[i]);
+	call->body.yaml_duplicates = edit->yaml_duplicates;
 	edit->next = edit->first;
 	return true;
 }
@@ -222,14 +222,14 @@ static void warn(struct edit *edit)
 void edit_gather_warnings(struct edit *edit)
 {
 	struct call *call = edit->call;
-	size_t before = call->warnings.len;
-	size_t chars = call->warning_chars;
+	size_t before = call->answer.warnings.len;
+	size_t chars = call->answer.warning_chars;
 
 	warn(edit);
-	for (size_t i = before; i < call->warnings.len; i++)
-		vec_push(&edit->later, call->warnings.ptr[i]);
-	call->warnings.len = before;
-	call->warning_chars = chars;
+	for (size_t i = before; i < call->answer.warnings.len; i++)
+		vec_push(&edit->later, call->answer.warnings.ptr[i]);
+	call->answer.warnings.len = before;
+	call->answer.warning_chars = chars;
 }
 
 void edit_warn(struct edit *edit)

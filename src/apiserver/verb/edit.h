@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/verb/edit.h - a write in steps: what needs nothing but the call, and what needs the API.
  *
- * A small write takes all its steps in one turn. Of a large one (call->large) the pure steps are a worker's
+ * A small write takes all its steps in one turn. Of a large one (call->work.large) the pure steps are a worker's
  * (offload.h), and others may write meanwhile: the steps that need the API look whether the object is still
  * the one that they began with, and begin again if it is not. The last step checks and stages in one turn,
  * so that a check and its effect are never apart. */

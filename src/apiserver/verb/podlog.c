@@ -144,9 +144,9 @@ static void start(struct call *call, void *log)
 	podlog->left = call->options.limit_bytes > 0 ? call->options.limit_bytes : -1;
 	podlog->timer = loop_timer_new(api_loop(api), on_timer, podlog);
 	list_push(&api->podlogs, &podlog->link);
-	call->podlog = podlog;
+	call->work.podlog = podlog;
 	call_become_stream(call);
-	call->content_type = "text/plain";
+	call->answer.content_type = "text/plain";
 	call_answer_watch(call);
 	if (podlog->follow)
 		podlog->source->follow(log, resume, podlog);
@@ -286,10 +286,10 @@ void podlog_serve(struct call *call)
 
 	if (are_options_invalid(call))
 		return;
-	if (call->flow && fair_is_over(call->flow, FAIR_WATCHES)) {
+	if (call->account.flow && fair_is_over(call->account.flow, FAIR_WATCHES)) {
 		(void)err_set(&err, ERR_TOO_MANY_REQUESTS,
 			      "too many requests, please try again later");
-		call->retry_after = 1;
+		call->answer.retry_after = 1;
 		call_answer_err(call, &err);
 		return;
 	}

@@ -15,23 +15,23 @@ struct json_doc *sub_decode(struct call *call, const struct kind *as, struct err
 	struct json_doc *doc;
 
 	call->kind = as;
-	doc = body_decode(call, call->body ? json_doc_root(call->body) : JSON_NONE, err);
+	doc = body_decode(call, call->body.doc ? json_doc_root(call->body.doc) : JSON_NONE, err);
 	call->kind = kind;
 	return doc;
 }
 
 static void rewrite_status(struct call *call)
 {
-	json_doc_unref(call->doc);
-	object_unref(TAKE(call->object));
-	call->code = call->success_code;
-	call->doc = status_success(call->success_code);
+	json_doc_unref(call->answer.doc);
+	object_unref(TAKE(call->answer.object));
+	call->answer.code = call->answer.success_code;
+	call->answer.doc = status_success(call->answer.success_code);
 }
 
 void sub_answer_status(struct call *call, int code)
 {
-	call->success_code = code;
-	call->rewrite = rewrite_status;
+	call->answer.success_code = code;
+	call->answer.rewrite = rewrite_status;
 }
 
 int sub_err_precondition(struct call *call, const char *what, struct str wanted, struct str is,

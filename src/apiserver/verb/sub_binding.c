@@ -80,7 +80,7 @@ static int check_pod(struct call *call, struct json pod, struct err *err)
 				   STR_ARG(name));
 	if (!why)
 		return 0;
-	call->error_kind = STR("pods/binding");
+	call->error.kind = STR("pods/binding");
 	return call_err_conflict(call, name, why, err);
 }
 
@@ -102,7 +102,7 @@ static void bind_pod(struct call *call, struct json_doc *doc, struct json bindin
 static bool bind(struct edit *edit)
 {
 	struct call *call = edit->call;
-	struct json binding = json_doc_root(call->body);
+	struct json binding = json_doc_root(call->body.doc);
 	struct err err;
 
 	edit_decode_old(edit);
@@ -137,8 +137,8 @@ void sub_serve_binding(struct call *call)
 	struct err err;
 	struct json_doc *binding = sub_decode(call, as, &err);
 
-	json_doc_unref(call->body);
-	call->body = binding;
+	json_doc_unref(call->body.doc);
+	call->body.doc = binding;
 	call->kind = pods(call);
 	if (!binding || check_binding(call, json_doc_root(binding), &err) < 0) {
 		call_answer_err(call, &err);

@@ -44,13 +44,14 @@ static void take_older_version(struct call *call)
 {
 	struct json_doc *doc;
 
-	if (!call->body ||
-	    !str_is(json_str(json_get(json_doc_root(call->body), "apiVersion")), "policy/v1beta1"))
+	if (!call->body.doc ||
+	    !str_is(json_str(json_get(json_doc_root(call->body.doc), "apiVersion")),
+		    "policy/v1beta1"))
 		return;
-	doc = json_doc_thaw(json_doc_root(call->body));
+	doc = json_doc_thaw(json_doc_root(call->body.doc));
 	json_set_str(doc, json_doc_root(doc), "apiVersion", STR("policy/v1"));
-	json_doc_unref(call->body);
-	call->body = doc;
+	json_doc_unref(call->body.doc);
+	call->body.doc = doc;
 }
 
 /* [a b] of ["a","b"] */
@@ -193,9 +194,9 @@ static int forbid(struct call *call, struct str name, const char *why, const cha
 							      "The disruption budget %.*s does not "
 							      "allow evicting pods currently: %s",
 							      STR_ARG(name), cause)});
-	call->error_name = name;
-	call->error_group = STR("policy");
-	call->error_kind = STR("poddisruptionbudget");
+	call->error.name = name;
+	call->error.group = STR("policy");
+	call->error.kind = STR("poddisruptionbudget");
 	return err_set(err, ERR_FORBIDDEN, "poddisruptionbudget.policy \"%.*s\" is forbidden: %s",
 		       STR_ARG(name), why);
 }
@@ -209,7 +210,7 @@ static int check_budget(struct call *call, struct json budget, struct err *err)
 
 	if (json_int(json_get(status, "observedGeneration")) <
 	    json_int(json_get(metadata, "generation"))) {
-		call->retry_after = RETRY_SECONDS;
+		call->answer.retry_after = RETRY_SECONDS;
 		return refuse(call,
 			      arena_printf(call->arena,
 					   "The disruption budget %.*s is still being processed "
@@ -334,8 +335,8 @@ void sub_serve_eviction(struct call *call)
 
 	take_older_version(call);
 	eviction = sub_decode(call, &eviction_kind, &err);
-	json_doc_unref(call->body);
-	call->body = eviction; /* the options of the removal are in it */
+	json_doc_unref(call->body.doc);
+	call->body.doc = eviction; /* the options of the removal are in it */
 	if (!eviction || check_eviction(call, json_doc_root(eviction), &err) < 0)
 		call_answer_err(call, &err);
 	else

@@ -147,21 +147,22 @@ static int check_size(struct call *call, struct json object, struct err *err)
 static void rewrite_scale(struct call *call)
 {
 	AUTO(json_doc_unref)
-	struct json_doc *whole = call->doc ? call->doc : object_parse(call->object);
+	struct json_doc *whole =
+		call->answer.doc ? call->answer.doc : object_parse(call->answer.object);
 	AUTO(json_doc_unref) struct json_doc *scale = make_scale(call, json_doc_root(whole));
 
-	call->options.form = call->rewrite_form;
-	call->doc = call->options.form == CALL_FORM_OBJECT
-			    ? json_doc_ref(scale)
-			    : form_make(call, &scale_kind, json_doc_root(scale));
-	object_unref(TAKE(call->object));
+	call->options.form = call->answer.rewrite_form;
+	call->answer.doc = call->options.form == CALL_FORM_OBJECT
+				   ? json_doc_ref(scale)
+				   : form_make(call, &scale_kind, json_doc_root(scale));
+	object_unref(TAKE(call->answer.object));
 }
 
 /* --- a changed Scale --- */
 
 static struct json_doc *patch_scale(struct call *call, struct json scale, struct err *err)
 {
-	struct json patch = json_doc_root(call->body);
+	struct json patch = json_doc_root(call->body.doc);
 	struct field root;
 	struct json_strategy_schema schema = type_strategy(&scale_type, &root);
 
@@ -206,7 +207,8 @@ static struct json_doc *read_patched(struct call *call, struct json object)
 /* NULL: the call has ended. */
 static struct json_doc *read_scale(struct call *call, struct json object)
 {
-	return call->verb == VERB_UPDATE ? json_doc_ref(call->body) : read_patched(call, object);
+	return call->verb == VERB_UPDATE ? json_doc_ref(call->body.doc)
+					 : read_patched(call, object);
 }
 
 /* Of a kind of Kubernetes' own it is the Scale that is invalid; a custom object is asked itself. */
@@ -226,10 +228,10 @@ static bool is_invalid(struct call *call, int64_t replicas)
 /* The answer to a change is a Scale of what has become of the object. */
 static void expect_scale(struct call *call)
 {
-	if (call->rewrite)
+	if (call->answer.rewrite)
 		return; /* it has begun again */
-	call->rewrite = rewrite_scale;
-	call->rewrite_form = call->options.form; /* the Scale's, not that of the object */
+	call->answer.rewrite = rewrite_scale;
+	call->answer.rewrite_form = call->options.form; /* the Scale's, not that of the object */
 	call->options.form = CALL_FORM_OBJECT;
 }
 
@@ -240,7 +242,7 @@ static int check_applied(struct call *call, struct err *err)
 	int rc;
 
 	call->kind = &scale_kind;
-	rc = managed_check(call, json_doc_root(call->body), err);
+	rc = managed_check(call, json_doc_root(call->body.doc), err);
 	call->kind = kind;
 	return rc;
 }
@@ -269,11 +271,11 @@ static bool take_applied(struct call *call)
 		call_answer_err(call, &err);
 		return false;
 	}
-	replicas = json_int(json_get(json_get(json_doc_root(call->body), "spec"), "replicas"));
+	replicas = json_int(json_get(json_get(json_doc_root(call->body.doc), "spec"), "replicas"));
 	if (is_invalid(call, replicas))
 		return false;
-	json_doc_unref(call->body);
-	call->body = config_of(call, replicas);
+	json_doc_unref(call->body.doc);
+	call->body.doc = config_of(call, replicas);
 	return true;
 }
 
@@ -287,8 +289,8 @@ static bool take_scale(struct call *call)
 		call_answer_err(call, &err);
 		return false;
 	}
-	json_doc_unref(call->body);
-	call->body = scale;
+	json_doc_unref(call->body.doc);
+	call->body.doc = scale;
 	return true;
 }
 
@@ -351,7 +353,7 @@ static bool begin_change(struct edit *edit)
 
 	if (!edit_find(edit))
 		return false;
-	if (call->rewrite)
+	if (call->answer.rewrite)
 		return true;
 	if ((is_applied(call) && !take_applied(call)) ||
 	    (call->verb == VERB_UPDATE && !take_scale(call)))

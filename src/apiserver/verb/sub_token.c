@@ -63,8 +63,8 @@ static int bind_to(struct call *call, struct json reference, struct token_claims
 			       STR_ARG(json_str(json_get(reference, "kind"))));
 	pod = api_read_newest(call->api, pods, call->namespace, name);
 	if (!pod) {
-		call->error_name = name;
-		call->error_kind = STR("pods");
+		call->error.name = name;
+		call->error.kind = STR("pods");
 		return err_set(err, ERR_NOT_FOUND, "pods \"%.*s\" not found", STR_ARG(name));
 	}
 	spec = json_get(json_doc_root(pod), "spec");
@@ -77,7 +77,7 @@ static int bind_to(struct call *call, struct json reference, struct token_claims
 	claims->pod_uid = arena_str(call->arena, meta_uid(json_doc_root(pod)));
 	if (!uid.len || str_eq(uid, claims->pod_uid))
 		return 0;
-	call->error_kind = STR("pods");
+	call->error.kind = STR("pods");
 	return call_err_conflict(
 		call, name,
 		arena_printf(

@@ -11,7 +11,7 @@
 
 static struct json body_of(const struct call *call)
 {
-	return call->body ? json_doc_root(call->body) : JSON_NONE;
+	return call->body.doc ? json_doc_root(call->body.doc) : JSON_NONE;
 }
 
 static bool recognize(struct edit *edit)

@@ -24,9 +24,9 @@
 /* The sentence names the kind with its group, the details without. */
 static int refuse_precondition(struct call *call, const char *why, struct err *err)
 {
-	call->error_kind = call->kind->qualified;
+	call->error.kind = call->kind->qualified;
 	(void)call_err_conflict(call, call->name, why, err);
-	call->error_kind = call->kind->name;
+	call->error.kind = call->kind->name;
 	return -1;
 }
 
@@ -170,11 +170,11 @@ bool delete_read_options(struct call *call)
 	const char *kind;
 	struct err err;
 
-	if (!call->body) {
+	if (!call->body.doc) {
 		warn_removal(call);
 		return true;
 	}
-	if (options_from_body(call, json_doc_root(call->body), &err) < 0) {
+	if (options_from_body(call, json_doc_root(call->body.doc), &err) < 0) {
 		call_answer_err(call, &err);
 		return false;
 	}

@@ -39,7 +39,7 @@ static void count_down(struct sweep *sweep)
 	if (--sweep->waiting)
 		return;
 	if (call) {
-		call->sweep = NULL;
+		call->work.sweep = NULL;
 		if (sweep->refusal)
 			call_answer_doc(call, sweep->code, TAKE(sweep->refusal));
 		else
@@ -96,9 +96,9 @@ static void on_answered(struct call *part)
 {
 	struct sweep *sweep = part->arg;
 
-	if (part->code >= 400 && part->code != 404 && !sweep->refusal) {
-		sweep->refusal = TAKE(part->doc);
-		sweep->code = part->code;
+	if (part->answer.code >= 400 && part->answer.code != 404 && !sweep->refusal) {
+		sweep->refusal = TAKE(part->answer.doc);
+		sweep->code = part->answer.code;
 	}
 	call_free(part);
 	if (sweep->paused && sweep->call && sweep->waiting <= AT_ONCE / 2) {
@@ -137,6 +137,6 @@ void verb_delete_collection(struct call *call)
 	}
 	sweep->call = call;
 	sweep->waiting = 1; /* until all have been started */
-	call->sweep = sweep;
+	call->work.sweep = sweep;
 	remove_some(sweep);
 }

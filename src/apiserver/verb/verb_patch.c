@@ -29,7 +29,7 @@ static struct json_doc *apply_strategic(struct call *call, struct json target, s
 
 static struct json_doc *apply(struct call *call, struct json target, struct err *err)
 {
-	struct json patch = json_doc_root(call->body);
+	struct json patch = json_doc_root(call->body.doc);
 
 	switch (call->patch) {
 	case PATCH_JSON:
@@ -67,9 +67,9 @@ void patch_refuse_result(struct call *call, const struct type *type, struct json
 	struct err other;
 
 	if (call->patch != PATCH_STRATEGIC) {
-		result_print(type, result, json_doc_root(call->body), &text);
+		result_print(type, result, json_doc_root(call->body.doc), &text);
 	} else {
-		json_print_go(json_doc_root(call->body), &text);
+		json_print_go(json_doc_root(call->body.doc), &text);
 		if (convert_check(type, result, &other) < 0)
 			*err = other;
 	}
@@ -138,13 +138,13 @@ static int settle_yaml(struct call *call, struct err *err)
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	struct str mode = call->options.field_validation;
 
-	for (size_t i = 0; i < call->odd_fields.len; i++) {
-		buf_printf(&text, "\n  %s", call->odd_fields.ptr[i]);
+	for (size_t i = 0; i < call->body.odd_fields.len; i++) {
+		buf_printf(&text, "\n  %s", call->body.odd_fields.ptr[i]);
 		if (!str_is(mode, "Ignore") && !str_is(mode, "Strict"))
-			call_warn(call, "%s", call->odd_fields.ptr[i]);
+			call_warn(call, "%s", call->body.odd_fields.ptr[i]);
 	}
-	vec_clear(&call->odd_fields);
-	call->yaml_duplicates = 0;
+	vec_clear(&call->body.odd_fields);
+	call->body.yaml_duplicates = 0;
 	if (!text.len || !str_is(mode, "Strict"))
 		return 0;
 	return err_set(err, ERR_BAD_REQUEST,
@@ -220,7 +220,7 @@ static bool begin_apply(struct edit *edit)
 static bool make_applied(struct edit *edit)
 {
 	struct call *call = edit->call;
-	struct json config = json_doc_root(call->body);
+	struct json config = json_doc_root(call->body.doc);
 	bool makes = !edit->stored && edit->makes;
 	struct err err = {0};
 

@@ -311,7 +311,7 @@ static struct json_doc *without_known(struct json body, struct json old)
 
 static struct json body_of(const struct call *call)
 {
-	return call->body ? json_doc_root(call->body) : JSON_NONE;
+	return call->body.doc ? json_doc_root(call->body.doc) : JSON_NONE;
 }
 
 static bool begin(struct edit *edit)

@@ -366,7 +366,7 @@ static struct watcher *watcher_new(struct call *call, struct filter *filter)
 		loop_timer_set(watcher->bookmark, BOOKMARK_PERIOD);
 	}
 	api->watchers++;
-	call->watcher = watcher;
+	call->work.watcher = watcher;
 	return watcher;
 }
 

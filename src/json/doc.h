@@ -92,7 +92,7 @@ struct json json_doc_root(const struct json_doc *doc);
 bool json_doc_is_mutable(const struct json_doc *doc);
 /* About how many bytes of memory the document uses. */
 size_t json_doc_bytes(const struct json_doc *doc);
-/* Does nobody else have a reference to it, nor to a pool of its memory? Then another thread may free it. */
+/* Does no one else have a reference to it, nor to a pool of its memory? Then another thread may free it. */
 bool json_doc_is_sole(const struct json_doc *doc);
 
 /* A pool of memory blocks that documents reuse, for code that parses large texts again and again:

@@ -41,7 +41,7 @@ void call_offload(struct call *call, enum loop_lane lane, offload_fn *work, offl
 /* Does a worker have it? */
 bool call_is_away(const struct call *call);
 
-/* Give up a document; takes NULL. A large one that nobody else has is freed by a worker: giving its memory back
+/* Give up a document; takes NULL. A large one that no one else has is freed by a worker: giving its memory back
  * to the system takes as long as a turn may. */
 void offload_discard(struct api *api, struct json_doc *doc);
 /* The same for the arena of a call. */

@@ -181,10 +181,10 @@ static void check_iteration(struct job_case *j, struct json task, struct str nam
 			STR_ARG(word), STR_ARG(name));
 }
 
-static void check_task(struct job_case *j, const struct vcjob_task *task, size_t index)
+/* `document` is the task as it was sent. */
+static void check_task(struct job_case *j, const struct vcjob_task *task, size_t index,
+		       struct json document)
 {
-	struct json document = json_at(json_get(j->spec, "tasks"), index);
-
 	policies_validate(json_get(document, "policies"), "spec.tasks.policies", &j->text);
 	check_pod_name(j, task, index);
 	if (check_template(j, task->template, index))
@@ -196,10 +196,12 @@ static void check_task(struct job_case *j, const struct vcjob_task *task, size_t
 static int64_t check_tasks(struct job_case *j)
 {
 	AUTO(map_free) struct map *names = map_new(0);
+	struct json_iter documents = json_iter(json_get(j->spec, "tasks"));
 	int64_t replicas = 0;
 
 	for (size_t i = 0; i < j->job->spec.tasks.len; i++) {
 		struct vcjob_task *task = &j->job->spec.tasks.ptr[i];
+		struct json document = json_next_value(&documents);
 
 		j->depends = j->depends || task->depends_on;
 		if (task->min_available.set && task->min_available.value > task->replicas)
@@ -213,7 +215,7 @@ static int64_t check_tasks(struct job_case *j)
 			j->doubled = true;
 			break;
 		}
-		check_task(j, task, i);
+		check_task(j, task, i, document);
 	}
 	return replicas;
 }

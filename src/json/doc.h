@@ -155,6 +155,12 @@ struct json_iter {
 };
 struct json_iter json_iter(struct json container);
 bool json_next(struct json_iter *it);
+/* The next value, or an absent one: for a second list that is walked in step with a first. json_at() would begin at the
+ * start each time. */
+static inline struct json json_next_value(struct json_iter *it)
+{
+	return json_next(it) ? it->value : JSON_NONE;
+}
 
 /* Is the content the same? The order of members does not matter; 1 and 1.0 differ (as in Go, int64
  * is not float64). */

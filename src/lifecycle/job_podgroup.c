@@ -225,6 +225,7 @@ static void create(struct job_view *view, const struct demand *demand)
 static bool contains(struct json whole, struct json some)
 {
 	struct json_iter it = json_iter(some);
+	struct json_iter other = json_iter(whole);
 
 	if (json_is(some, JSON_OBJ)) {
 		while (json_next(&it))
@@ -234,9 +235,9 @@ static bool contains(struct json whole, struct json some)
 	}
 	if (json_is(some, JSON_ARR)) {
 		while (json_next(&it))
-			if (!contains(json_at(whole, it.index), it.value))
+			if (!contains(json_next_value(&other), it.value))
 				return false;
-		return json_len(whole) == json_len(some);
+		return json_is(whole, JSON_ARR) && json_len(whole) == json_len(some);
 	}
 	return json_eq(whole, some);
 }

@@ -25,8 +25,8 @@ static const char *const *texts(struct arena *arena, struct json list)
 	size_t count = json_len(list);
 	const char **made = arena_calloc(arena, count + 1, sizeof(*made));
 
-	for (size_t i = 0; i < count; i++)
-		made[i] = text(arena, json_at(list, i));
+	for (struct json_iter it = json_iter(list); json_next(&it);)
+		made[it.index] = text(arena, it.value);
 	return count ? made : NULL;
 }
 
@@ -58,8 +58,8 @@ static const struct kind_column *make_columns(struct arena *arena, struct json c
 	struct kind_column *made = arena_calloc(arena, count + 3, sizeof(*made));
 
 	made[0] = form_column_name;
-	for (size_t i = 0; i < count; i++)
-		made[i + 1] = make_column(arena, json_at(columns, i));
+	for (struct json_iter it = json_iter(columns); json_next(&it);)
+		made[it.index + 1] = make_column(arena, it.value);
 	if (count == 0)
 		made[1] = form_column_age;
 	return made;

@@ -111,9 +111,10 @@ static void add_subset(struct few *few, struct json subset)
 {
 	struct json ports = json_get(subset, "ports");
 	size_t count = json_len(ports);
+	struct json_iter at = json_iter(ports);
 
 	for (size_t i = 0; i < (count ? count : 1); i++) {
-		struct json port = json_get(json_at(ports, i), "port");
+		struct json port = json_get(json_next_value(&at), "port");
 		struct json_iter it = json_iter(json_get(subset, "addresses"));
 
 		while (json_next(&it))

@@ -58,24 +58,13 @@ static const struct field fields[] = {
 
 static const char *const final_types[] = {"Approved", "Denied", "Failed"};
 
-static bool is_repeated(struct json list, size_t index, const char *member)
-{
-	struct json_iter it = json_iter(list);
-	struct json value = json_at(list, index);
-	struct str text = json_str(member ? json_get(value, member) : value);
-
-	while (json_next(&it) && it.index < index)
-		if (str_eq(json_str(member ? json_get(it.value, member) : it.value), text))
-			return true;
-	return false;
-}
-
 static void check_usage_once(const struct rule_at *at)
 {
+	AUTO(name_set_done) struct name_set seen = {0};
 	struct json_iter it = json_iter(at->value);
 
 	while (json_next(&it))
-		if (is_repeated(at->value, it.index, NULL)) {
+		if (!name_set_add(&seen, json_str(it.value))) {
 			struct path path = path_index(at->path, it.index);
 
 			causes_duplicate(at->causes, &path, it.value);
@@ -168,16 +157,6 @@ static bool is_final(struct str type)
 	return false;
 }
 
-static bool has_condition(struct json list, size_t before, const char *type)
-{
-	struct json_iter it = json_iter(list);
-
-	while (json_next(&it) && it.index < before)
-		if (str_is(json_str(json_get(it.value, "type")), type))
-			return true;
-	return false;
-}
-
 static void check_condition_status(struct json condition, const struct path *up,
 				   struct causes *causes)
 {
@@ -198,6 +177,7 @@ static void check_conditions(struct json object, struct causes *causes)
 	PATH(path, &top, "conditions");
 	struct json list = conditions_of(object);
 	struct json_iter it = json_iter(list);
+	AUTO(name_set_done) struct name_set seen = {0};
 
 	while (json_next(&it)) {
 		struct path element = path_index(&path, it.index);
@@ -209,11 +189,11 @@ static void check_conditions(struct json object, struct causes *causes)
 		if (!json_str(type).len)
 			causes_required(causes, &type_path, "");
 		check_condition_status(it.value, &element, causes);
-		if ((approved && has_condition(list, it.index, "Denied")) ||
-		    (denied && has_condition(list, it.index, "Approved")))
+		if ((approved && name_set_has(&seen, STR("Denied"))) ||
+		    (denied && name_set_has(&seen, STR("Approved"))))
 			causes_invalid(causes, &path, type,
 				       "Approved and Denied conditions are mutually exclusive");
-		if (is_repeated(list, it.index, "type"))
+		if (!name_set_add(&seen, json_str(type)))
 			causes_duplicate(causes, &type_path, type);
 	}
 }

@@ -31,9 +31,12 @@ static void take(struct json_doc *doc, struct json to, struct json from, const c
 
 static bool are_same_names(struct json containers, struct json old)
 {
-	for (size_t i = 0; i < json_len(containers); i++)
-		if (!str_eq(rule_text(json_at(containers, i), "name"),
-			    rule_text(json_at(old, i), "name")))
+	struct json_iter it = json_iter(containers);
+	struct json_iter before = json_iter(old);
+
+	while (json_next(&it))
+		if (!str_eq(rule_text(it.value, "name"),
+			    rule_text(json_next_value(&before), "name")))
 			return false;
 	return true;
 }
@@ -42,14 +45,18 @@ static bool are_same_names(struct json containers, struct json old)
  * rules report it. */
 static struct json merge_containers(struct json_doc *doc, struct json containers, struct json old)
 {
+	struct json_iter from = json_iter(containers);
+	struct json_iter it;
 	struct json merged;
 
 	if (!are_same_names(containers, old))
 		return json_new_copy(doc, containers);
 	merged = json_new_copy(doc, old);
-	for (size_t i = 0; i < json_len(merged); i++) {
-		take(doc, json_at(merged, i), json_at(containers, i), "resources");
-		take(doc, json_at(merged, i), json_at(containers, i), "resizePolicy");
+	for (it = json_iter(merged); json_next(&it);) {
+		struct json container = json_next_value(&from);
+
+		take(doc, it.value, container, "resources");
+		take(doc, it.value, container, "resizePolicy");
 	}
 	return merged;
 }
@@ -120,12 +127,12 @@ static void check_order(struct json spec, struct json old, const char *key, cons
 			   "Forbidden: %s may not be added or removed on resize", key);
 		return;
 	}
-	for (size_t i = 0; i < json_len(containers); i++) {
-		struct path at = path_index(&path, i);
+	for (struct json_iter it = json_iter(containers), was = json_iter(before);
+	     json_next(&it);) {
+		struct path at = path_index(&path, it.index);
 		PATH(name, &at, "name");
 
-		if (!str_eq(rule_text(json_at(containers, i), "name"),
-			    rule_text(json_at(before, i), "name")))
+		if (!str_eq(rule_text(it.value, "name"), rule_text(json_next_value(&was), "name")))
 			causes_add(causes, CAUSE_FORBIDDEN, &name,
 				   "Forbidden: %s may not be renamed or reordered on resize", key);
 	}
@@ -150,11 +157,12 @@ static void check_all_removed(struct json spec, struct json old, const char *key
 {
 	struct path path = path_member(up, str_from(key));
 	struct json_iter it = json_iter(json_get(old, key));
+	struct json_iter new = json_iter(json_get(spec, key));
 
 	while (json_next(&it)) {
 		struct path at = path_index(&path, it.index);
 		PATH(resources, &at, "resources");
-		struct json now = json_get(json_at(json_get(spec, key), it.index), "resources");
+		struct json now = json_get(json_next_value(&new), "resources");
 		struct json before = json_get(it.value, "resources");
 
 		if (str_is(str_from(key), "initContainers") && !is_sidecar(it.value))
@@ -203,12 +211,14 @@ static void check_kept(struct json spec, struct json old, const struct path *pat
 		       struct causes *causes)
 {
 	struct json_iter it = json_iter(json_get(spec, "containers"));
+	struct json_iter was = json_iter(json_get(old, "containers"));
 
 	while (json_next(&it))
-		if (!is_kept(it.value, json_at(json_get(old, "containers"), it.index)))
+		if (!is_kept(it.value, json_next_value(&was)))
 			causes_forbidden(causes, path, "only cpu and memory resources are mutable");
+	was = json_iter(json_get(old, "initContainers"));
 	for (it = json_iter(json_get(spec, "initContainers")); json_next(&it);) {
-		struct json before = json_at(json_get(old, "initContainers"), it.index);
+		struct json before = json_next_value(&was);
 
 		if (is_sidecar(it.value) && !is_kept(it.value, before))
 			causes_forbidden(

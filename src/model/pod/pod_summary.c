@@ -5,6 +5,7 @@
 #include "model/pod/pod_summary.h"
 
 #include "base/time.h"
+#include "base/vec.h"
 
 #include "base/banned.h"
 
@@ -129,12 +130,16 @@ bool pod_has_condition(struct json pod, const char *type)
 
 static void pass_containers(struct pod_summary *s, struct json pod)
 {
-	struct json statuses = follow(pod, "status.containerStatuses");
+	struct json_iter it = json_iter(follow(pod, "status.containerStatuses"));
+	VEC(struct json) statuses = {0};
 
+	while (json_next(&it))
+		vec_push(&statuses, it.value);
 	s->restarts = s->sidecar_restarts;
 	s->last_restart = s->last_sidecar_restart;
-	for (size_t i = json_len(statuses); i > 0; i--)
-		pass_container(s, json_at(statuses, i - 1));
+	for (size_t i = statuses.len; i > 0; i--)
+		pass_container(s, statuses.ptr[i - 1]);
+	vec_done(&statuses);
 	if (s->has_running && str_is(buf_str(&s->reason), "Completed"))
 		set_reason(s, "",
 			   pod_has_condition(pod, "Ready") ? STR("Running") : STR("NotReady"));

@@ -161,7 +161,7 @@ static void on_end(void *arg, const struct err *err)
 static void add_output(struct cli *cli, struct str namespace, struct explain_facts *facts)
 {
 	enum { LINES = 5 };
-	AUTO(logstream_free) struct logstream *stream = NULL;
+	struct logstream *stream;
 	struct last_line last = {.arena = cli->arena};
 	struct pod_failure failure;
 	struct client *client;
@@ -182,6 +182,7 @@ static void add_output(struct cli *cli, struct str namespace, struct explain_fac
 								   .ended = on_end,
 								   .arg = &last});
 	(void)cli_wait(cli, &last.done, 5 * TIME_SECOND);
+	logstream_free(stream);
 	facts->output_pod = failure.pod;
 	facts->output = last.text;
 }

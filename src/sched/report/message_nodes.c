@@ -145,6 +145,27 @@ static void put_where(const struct look *l, struct buf *to)
 		look_put_claims(l, to);
 }
 
+/* What there is on the nodes that it may use, if these are only some, or in the cluster. */
+static struct supply find_supply(const struct look *l, bool some, struct demand *d)
+{
+	struct cluster *cluster = l->m->ssn->cluster;
+
+	if (some) {
+		d->free = l->s->free;
+		d->total = l->s->total;
+		return (struct supply){l->s->largest, l->s->largest_total, l->s->places,
+				       l->s->largest_slot};
+	}
+	d->free = l->why->free;
+	d->total = resources_get(&cluster->total, d->dim);
+	return (struct supply){
+		.largest = cluster_most(cluster, CAPACITY_FUTURE, d->dim),
+		.largest_total = cluster_most(cluster, CAPACITY_ALLOCATABLE, d->dim),
+		.places = l->why->beyond ? places_of(cluster, d->dim, d->each) : INT64_MAX,
+		.slot = NODE_ABSENT,
+	};
+}
+
 static void say_resource(struct look *l)
 {
 	struct cluster *cluster = l->m->ssn->cluster;
@@ -167,21 +188,11 @@ static void say_resource(struct look *l)
 	}
 	d.each = resources_get(&l->task->class->request, d.dim);
 	d.needs = d.dim == why->dim ? why->asked : number_multiply(d.each, d.pods);
+	supply = find_supply(l, some, &d);
 	if (some) {
 		put_where(l, &where);
 		d.where = buf_text(&where);
-		d.free = l->s->free;
-		d.total = l->s->total;
-		supply = (struct supply){l->s->largest, l->s->largest_total, l->s->places,
-					 l->s->largest_slot};
 		l->m->holders = survey_holders(l->m->ssn, l->s, d.dim);
-	} else {
-		d.free = why->free;
-		d.total = resources_get(&cluster->total, d.dim);
-		supply.largest = cluster_most(cluster, CAPACITY_FUTURE, d.dim);
-		supply.largest_total = cluster_most(cluster, CAPACITY_ALLOCATABLE, d.dim);
-		supply.places = why->beyond ? places_of(cluster, d.dim, d.each) : INT64_MAX;
-		supply.slot = NODE_ABSENT;
 	}
 	if (d.needs > d.total && ((d.pods > 1 && !some) || d.each <= supply.largest_total)) {
 		message_never(l->m, &d);

@@ -639,7 +639,7 @@ static int try_to_grow(const struct lmdb *lmdb)
 		return EBADF;
 	if (fallocate(fd, 0, info.st_size, (off_t)space_min) < 0)
 		failed = errno;
-	/* what a write that failed has left behind the last page is of no use, but does no harm */
+	/* what a failed write left after the last page is unused and harmless */
 	if (ftruncate(fd, info.st_size) < 0 && !failed)
 		failed = errno;
 	return failed == EOPNOTSUPP || failed == ENOSYS ? 0 : failed;

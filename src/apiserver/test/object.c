@@ -210,12 +210,12 @@ static void test_size(void)
 {
 	struct object_names *names = NULL;
 	struct object *pod = make_pod(12345, &names);
-	size_t beside = object_bytes(pod) - pod->text.len;
+	size_t overhead = object_bytes(pod) - pod->text.len;
 
 	printf("# a pod of %zu bytes of text takes %zu bytes in addition, %zu from the allocator\n",
-	       pod->text.len, beside, malloc_usable_size(pod) + 8 - pod->text.len);
-	ok(pod->text.len > 2900 && beside < 200,
-	   "a pod of 3 kB takes %zu bytes in addition to its text", beside);
+	       pod->text.len, overhead, malloc_usable_size(pod) + 8 - pod->text.len);
+	ok(pod->text.len > 2900 && overhead < 200,
+	   "a pod of 3 kB takes %zu bytes in addition to its text", overhead);
 	object_unref(pod);
 	object_names_unref(names);
 }

@@ -2,6 +2,9 @@
 /* base/hash.c - hashes of bytes. */
 #include "base/hash.h"
 
+#include <string.h>
+#include <sys/auxv.h>
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -15,6 +18,18 @@ static const uint64_t fnv64_prime = 1099511628211U;
 uint64_t hash_bytes(const void *data, size_t len, uint64_t seed)
 {
 	return XXH3_64bits_withSeed(data, len, seed);
+}
+
+uint64_t hash_secret(void)
+{
+	unsigned long at = getauxval(AT_RANDOM);
+	const void *bytes = NULL;
+
+	_Static_assert(sizeof(bytes) == sizeof(at), "the kernel hands addresses over as numbers");
+	memcpy(&bytes, &at, sizeof(bytes));
+	/* The C library takes its own guards from these 16 bytes; hashed, they do not show them. Linux always
+	 * provides them. */
+	return bytes ? XXH3_64bits(bytes, 16) : 0;
 }
 
 uint64_t hash_checksum(const void *data, size_t len)

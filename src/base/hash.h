@@ -16,6 +16,10 @@ static inline uint64_t hash_str(struct str s, uint64_t seed)
 	return hash_bytes(s.ptr, s.len, seed);
 }
 
+/* A number that only this process knows, the same for as long as it lives: the kernel gave it at the start. It keeps others from
+ * choosing what collides. What is stored, sent or ordered must not depend on it. */
+uint64_t hash_secret(void);
+
 /* XXH3 without a seed, for files: its result never changes. */
 uint64_t hash_checksum(const void *data, size_t len);
 

@@ -42,7 +42,7 @@ struct map *map_new(uint64_t seed)
 {
 	struct map *map = mem_new(struct map);
 
-	map->seed = seed;
+	map->seed = seed ^ hash_secret();
 	return map;
 }
 
@@ -192,4 +192,20 @@ bool map_next(const struct map *map, size_t *at, struct str *key, void **value)
 		return true;
 	}
 	return false;
+}
+
+size_t map_longest_probe(const struct map *map)
+{
+	size_t longest = 0;
+
+	for (size_t at = 0; map->live && at <= map->mask; at++) {
+		size_t home, length;
+
+		if (map->slots[at] == SLOT_EMPTY)
+			continue;
+		home = map->entries[map->slots[at]].hash & map->mask;
+		length = ((at - home) & map->mask) + 1;
+		longest = length > longest ? length : longest;
+	}
+	return longest;
 }

@@ -2,8 +2,8 @@
 /* base/map.h - hash map from a string to a pointer.
  *
  * Open addressing over a dense array of entries: walking goes in the order of insertion whatever
- * the seed, so that a program's behaviour does not depend on it; the seed only keeps an outsider
- * from choosing colliding keys (take it from loop_random(); tests use any number).
+ * the seed, so that a program's behaviour does not depend on it. The seed is mixed with a secret of the
+ * process (hash_secret()): an outsider cannot choose keys that collide, even if the seed is a constant.
  *
  * The map owns neither keys nor values: a key must live, unchanged, as long as its entry; usually
  * it is a field of the value. Values must not be NULL. */
@@ -43,5 +43,8 @@ void map_clear(struct map *map);
  * `key` may be NULL. Entries put while walking may or may not be seen; a walk that has removed some
  * and then puts new keys may miss others, since putting closes the gaps. */
 bool map_next(const struct map *map, size_t *at, struct str *key, void **value);
+
+/* The most slots that a look-up of one of the keys compares. Walks the whole map: for tests. */
+size_t map_longest_probe(const struct map *map);
 
 #endif

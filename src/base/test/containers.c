@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/heap.h"
 #include "base/intern.h"
 #include "base/list.h"
@@ -104,6 +105,29 @@ static void test_map_order(void)
 	ok(map_len(a) == 0, "the current entry may be removed while walking");
 	map_clear(b);
 	ok(map_len(b) == 0 && !map_get(b, STR("key-000")), "a cleared map is empty");
+}
+
+/* What an attacker can do who knows the seed that a caller passes, such as the length of a list: keys that share one slot. */
+static void test_map_chosen(void)
+{
+	enum { CHOSEN = 2000, MASK = 4095, ENOUGH = 500 };
+	AUTO(mem_free) uint64_t *keys = mem_calloc(CHOSEN, sizeof(*keys));
+	uint64_t seeds[] = {0, 1, CHOSEN};
+
+	for (size_t s = 0; s < ARRAY_LEN(seeds); s++) {
+		AUTO(map_free) struct map *map = map_new(seeds[s]);
+		size_t count = 0;
+
+		for (uint64_t key = 0; count < CHOSEN; key++)
+			if ((hash_bytes(&key, sizeof(key), seeds[s]) & MASK) == 0)
+				keys[count++] = key;
+		for (size_t i = 0; i < CHOSEN; i++)
+			map_put(map, str_of((const char *)&keys[i], sizeof(keys[i])), &keys[i]);
+		ok(map_len(map) == CHOSEN && map_longest_probe(map) < ENOUGH,
+		   "%d keys chosen to collide with seed %" PRIu64 " do not: %zu", CHOSEN, seeds[s],
+		   map_longest_probe(map));
+	}
+	ok(hash_secret() == hash_secret() && hash_secret() != 0, "the secret stays the same");
 }
 
 /* The model's answer to omap_seek() and omap_after(). */
@@ -261,6 +285,7 @@ int main(void)
 		test_omap_random(seed);
 	}
 	test_map_order();
+	test_map_chosen();
 	test_omap_prefix();
 	test_heap();
 	test_list();

@@ -39,7 +39,7 @@ struct symbols *symbols_new(uint64_t seed)
 {
 	struct symbols *symbols = mem_new(struct symbols);
 
-	symbols->seed = seed;
+	symbols->seed = seed ^ hash_secret();
 	symbols->table_size = FIRST_TABLE;
 	symbols->table = mem_calloc(FIRST_TABLE, sizeof(*symbols->table));
 	(void)vec_add(&symbols->entries); /* SYMBOL_NONE */

@@ -58,7 +58,7 @@ static const struct class *class_of_all(const struct job *job)
 /* Minimums of roles, and how many tasks each has: all of them wait. */
 static uint64_t hash_roles(const struct job *job)
 {
-	uint64_t hash = 1;
+	uint64_t hash = hash_secret();
 
 	if (!job->role_min_total)
 		return 0;
@@ -81,14 +81,14 @@ static bool find_likeness(const struct job *job, struct likeness *ret)
 				 .min = job->min_available,
 				 .pending = job->tally.count[TASK_PENDING],
 				 .stage = waits_outside ? JOB_GROUP_ADMIT : JOB_GROUP_PLACE,
-				 .namespace = hash_str(job_namespace(job), 1)};
+				 .namespace = hash_str(job_namespace(job), hash_secret())};
 	if (job->policy_count || job_topology(job) || !resources_is_empty(&job->allocated))
 		return false;
 	if (waits_outside ? !job->has_min_resources : job->phase != PODGROUP_INQUEUE)
 		return false;
 	if (job->has_min_resources)
 		ret->need = hash_bytes(job->min_resources.at,
-				       job->min_resources.len * sizeof(int64_t), 1);
+				       job->min_resources.len * sizeof(int64_t), hash_secret());
 	class = waits_outside ? NULL : class_of_all(job);
 	ret->class = class ? class->id : 0;
 	ret->roles = waits_outside ? 0 : hash_roles(job);

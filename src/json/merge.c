@@ -52,7 +52,10 @@ static void merge_object(struct json_doc *doc, struct json target, struct json p
 				json_mark_removed(old);
 			removed = true;
 		} else if (json_is_absent(old)) {
-			json_add(doc, target, it.key, json_copy_without_nulls(doc, it.value));
+			struct json copy = json_copy_without_nulls(doc, it.value);
+
+			json_add(doc, target, it.key, copy);
+			json_index_put(&index, it.key, copy); /* a small target may become large */
 		} else if (json_is(old, JSON_OBJ) && json_is(it.value, JSON_OBJ)) {
 			merge_object(doc, old, it.value);
 		} else {

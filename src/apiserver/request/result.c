@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/vec.h"
+#include "json/index.h"
 #include "model/field/fields.h"
 
 #include "base/banned.h"
@@ -16,6 +17,7 @@
 static void print_value(const struct field *field, struct json value, struct json patch,
 			struct buf *to);
 
+/* `patch` is what the patch has at this key. */
 static void print_member(const struct type *type, struct str key, struct json value,
 			 struct json patch, struct buf *to)
 {
@@ -26,22 +28,32 @@ static void print_member(const struct type *type, struct str key, struct json va
 	buf_putc(to, '"');
 	buf_put_json(to, key);
 	buf_puts(to, "\":");
-	print_value(type ? type_find(type, key, &hint) : NULL, value, json_get_str(patch, key), to);
+	print_value(type ? type_find(type, key, &hint) : NULL, value, patch, to);
 }
+
+struct member {
+	struct str key; /* first: str_qsort_cmp() compares it */
+	struct json value;
+};
 
 static void print_sorted(const struct type *type, struct json object, struct json patch,
 			 struct buf *to)
 {
+	AUTO(json_index_done) struct json_index patches = json_index_make(patch);
 	struct json_iter it = json_iter(object);
-	VEC(struct str) keys = {0};
+	VEC(struct member) members = {0};
 
 	while (json_next(&it))
-		vec_push(&keys, it.key);
-	if (keys.len)
-		qsort(keys.ptr, keys.len, sizeof(struct str), str_qsort_cmp);
-	for (size_t i = 0; i < keys.len; i++)
-		print_member(type, keys.ptr[i], json_get_str(object, keys.ptr[i]), patch, to);
-	vec_done(&keys);
+		vec_push(&members, ((struct member){it.key, it.value}));
+	if (members.len)
+		qsort(members.ptr, members.len, sizeof(struct member), str_qsort_cmp);
+	for (size_t i = 0; i < members.len; i++) {
+		const struct member *member = &members.ptr[i];
+
+		print_member(type, member->key, member->value,
+			     json_index_get(&patches, member->key), to);
+	}
+	vec_done(&members);
 }
 
 static void print_in_order(const struct type *type, struct json object, struct buf *to)

@@ -126,10 +126,28 @@ static void test_large(void)
 	ok(json_eq(json_doc_root(result), json_doc_root(again)), "and its diff");
 }
 
+/* A walk from the start for each added key would take minutes. */
+static void test_growing(void)
+{
+	enum { COUNT = 300000 };
+	AUTO(buf_done) struct buf patch = BUF_UNBOUNDED;
+
+	for (int i = 0; i < COUNT; i++)
+		buf_printf(&patch, "%s\"k%d\":1", i ? "," : "{", i);
+	buf_puts(&patch, "}");
+	AUTO(json_doc_unref) struct json_doc *empty = json_parse(STR("{\"k7\":2}"), NULL, NULL);
+	AUTO(json_doc_unref) struct json_doc *many = json_parse(buf_str(&patch), NULL, NULL);
+	AUTO(json_doc_unref)
+	struct json_doc *result = json_merge_apply(json_doc_root(empty), json_doc_root(many));
+
+	ok(json_eq(json_doc_root(result), json_doc_root(many)), "a small object becomes large");
+}
+
 int main(void)
 {
 	test_rows();
 	test_diffs();
 	test_large();
+	test_growing();
 	return tap_done();
 }

@@ -6,9 +6,9 @@
  *
  *	WAITING --slot--> SENT --answer--> ended
  *	   ^                |
- *	   +--pause over-- PAUSED (retry)
+ *	   +--pause over-- PAUSED (retry, or held: the server refused its like before)
  *
- * 1. At most max_in_flight are SENT; a watch or a stream is never counted and never waits.
+ * 1. At most as many as the window has are SENT; a watch or a stream is never counted and never waits.
  * 2. Requests are sent from the front of the queue; after a pause a request returns to the front.
  *    Requests with low priority have a queue of their own, which is used when the other one is
  *    empty, and at most a quarter of the slots, so that the next normal request finds a free one.
@@ -25,7 +25,10 @@
 #include "base/list.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "client/denials.h"
+#include "client/refusals.h"
 #include "client/transport.h"
+#include "client/window.h"
 #include "loop/loop.h"
 
 #include "base/banned.h"
@@ -41,6 +44,11 @@ struct client {
 	struct list low_waiting; /* waiting, low priority */
 	struct list others;      /* sent or paused */
 	size_t low_sent;         /* number of low-priority requests that are sent */
+	struct list wakes;
+	struct window window;
+	struct refusals *refusals;
+	struct denials *denials;
+	bool out; /* requests got no answer since the last success */
 	struct client_stats stats;
 };
 
@@ -49,6 +57,8 @@ struct client_request {
 	struct list link;
 	enum state state;
 	bool long_lived; /* a watch or a stream */
+	bool held;       /* while PAUSED: for what the server refused before */
+	int64_t sent_at; /* by the stopwatch */
 	int tries;
 	int tries_left;
 	int64_t deadline; /* by loop_uptime(); 0: none */
@@ -63,11 +73,11 @@ struct client_request {
 	char texts[];
 };
 
-#define DEFAULT_IN_FLIGHT 256
 #define DEFAULT_DEADLINE TIME_MINUTE
 #define DEFAULT_ATTEMPTS 10
 #define DEFAULT_BACKOFF (50 * TIME_MILLISECOND)
 #define DEFAULT_BACKOFF_MAX (10 * TIME_SECOND)
+#define WAKE_SPREAD (50 * TIME_MILLISECOND)
 
 /* --- life --- */
 
@@ -81,8 +91,7 @@ struct client *client_new(struct loop *loop, struct transport *transport,
 	client->transport = transport;
 	if (options)
 		*own = *options;
-	if (!own->max_in_flight)
-		own->max_in_flight = DEFAULT_IN_FLIGHT;
+	window_init(&client->window, own->max_in_flight);
 	if (!own->deadline_us)
 		own->deadline_us = DEFAULT_DEADLINE;
 	if (!own->attempts)
@@ -96,6 +105,9 @@ struct client *client_new(struct loop *loop, struct transport *transport,
 	list_init(&client->waiting);
 	list_init(&client->low_waiting);
 	list_init(&client->others);
+	list_init(&client->wakes);
+	client->refusals = refusals_new(loop_random_u64(loop));
+	client->denials = denials_new(loop, own->log);
 	return client;
 }
 
@@ -120,6 +132,8 @@ static void request_free(struct client_request *request)
 		free_slot(request);
 	if (request->long_lived)
 		client->stats.watches--;
+	if (request->held)
+		client->stats.held--;
 	loop_timer_free(request->timer);
 	json_doc_unref(request->ask.ask.body);
 	mem_free(request);
@@ -136,6 +150,8 @@ void client_free(struct client *client)
 		request_free(request);
 	LIST_EACH(&client->others, struct client_request, link, request)
 		request_free(request);
+	refusals_free(client->refusals);
+	denials_free(client->denials);
 	mem_free(client->field_manager);
 	mem_free(client);
 }
@@ -153,6 +169,12 @@ struct loop *client_loop(const struct client *client)
 void client_stats(const struct client *client, struct client_stats *ret)
 {
 	*ret = client->stats;
+	ret->limit = client->window.limit;
+}
+
+bool client_next_denial(const struct client *client, size_t *at, struct client_denial *ret)
+{
+	return denials_next(client->denials, at, ret);
 }
 
 bool client_is_transient(enum err_code code)
@@ -182,6 +204,8 @@ static void request_send(struct client_request *request)
 
 		request->ask.try_us = left > 0 ? left : 1;
 	}
+	request->sent_at = loop_stopwatch(client->loop);
+	refusals_sent(client->refusals, &request->ask.ask);
 	request->token = client->transport->ops->send(client->transport, &request->ask);
 }
 
@@ -208,21 +232,49 @@ static struct list *first_waiting(const struct client *client)
 {
 	struct list *first = list_first(&client->waiting);
 
-	if (first || client->low_sent * 4 >= client->options.max_in_flight)
+	if (first || client->low_sent * 4 >= client->window.limit)
 		return first;
 	return list_first(&client->low_waiting);
+}
+
+static void on_held(struct loop_timer *timer, void *arg);
+
+/* Holds a write back if its like was refused a moment ago; at the latest until its deadline. */
+static bool request_hold(struct client_request *request)
+{
+	struct client *client = request->client;
+	int64_t now = loop_uptime(client->loop);
+	int64_t wait = refusals_wait(client->refusals, &request->ask.ask, now);
+
+	if (!wait)
+		return false;
+	if (request->deadline && now + wait > request->deadline)
+		wait = request->deadline > now ? request->deadline - now : 0;
+	list_remove(&request->link);
+	list_push(&client->others, &request->link);
+	request->state = STATE_PAUSED;
+	if (!request->held)
+		client->stats.held++;
+	request->held = true;
+	if (!request->timer)
+		request->timer = loop_timer_new(client->loop, on_held, request);
+	loop_timer_set(request->timer, wait);
+	return true;
 }
 
 /* Sends waiting requests while slots are free. */
 static void pump(struct client *client)
 {
-	while (client->stats.in_flight < client->options.max_in_flight) {
+	while (client->stats.in_flight < client->window.limit) {
 		struct list *first = first_waiting(client);
+		struct client_request *request;
 
 		if (!first)
 			return;
+		request = container_of(first, struct client_request, link);
 		client->stats.waiting--;
-		request_send(container_of(first, struct client_request, link));
+		if (!request_hold(request))
+			request_send(request);
 	}
 }
 
@@ -233,6 +285,9 @@ static void request_wait(struct client_request *request, bool front)
 		request->ask.ask.low_priority ? &client->low_waiting : &client->waiting;
 
 	list_remove(&request->link);
+	if (request->held)
+		client->stats.held--;
+	request->held = false;
 	request->state = STATE_WAITING;
 	client->stats.waiting++;
 	if (front)
@@ -280,11 +335,68 @@ static int64_t pause_us(const struct client_request *request, int64_t retry_afte
 	return retry_after_us > 0 ? retry_after_us + pause / 4 : pause;
 }
 
-static void on_pause_over(struct loop_timer *timer, void *arg)
+/* The pause is over. A write that was held until its deadline ends as its like did. */
+static void on_held(struct loop_timer *timer, void *arg)
 {
+	struct client_request *request = arg;
+	const struct client *client = request->client;
+	int64_t now = loop_uptime(client->loop);
+	struct transport_answer answer = {.retry_after_us = -1};
+
 	(void)timer;
-	request_wait(arg, true);
+	if (request->held && request->deadline && now >= request->deadline &&
+	    refusals_why(client->refusals, &request->ask.ask, &answer.err)) {
+		answer.code = err_http(answer.err.code);
+		request_end(request, &answer);
+		return;
+	}
+	request_wait(request, true);
 }
+
+/* --- outages --- */
+
+/* The server answers again: what pauses because it did not goes on, spread over a moment. */
+static void end_outage(struct client *client)
+{
+	if (!client->out)
+		return;
+	client->out = false;
+	LIST_EACH(&client->others, struct client_request, link, request)
+		if (request->state == STATE_PAUSED && !request->held)
+			loop_timer_set(request->timer,
+				       (int64_t)loop_random_below(client->loop, WAKE_SPREAD));
+	LIST_EACH(&client->wakes, struct client_wake, link, wake)
+		wake->woken(wake->arg);
+}
+
+/* What an answer says of the server itself. */
+static void note_server(struct client_request *request, const struct transport_answer *answer)
+{
+	struct client *client = request->client;
+	int64_t now = loop_uptime(client->loop);
+
+	if (answer->code == 429)
+		window_overloaded(&client->window, now);
+	if (answer->code == 0 || answer->code >= 502)
+		client->out = true;
+	else if (answer->code < 400)
+		end_outage(client);
+	if (answer->code)
+		denials_answered(client->denials, &request->ask.ask,
+				 answer->err.code ? &answer->err : NULL);
+}
+
+void client_wake_add(struct client *client, struct client_wake *wake)
+{
+	list_push(&client->wakes, &wake->link);
+}
+
+void client_wake_remove(struct client_wake *wake)
+{
+	list_remove(&wake->link);
+}
+
+/* --- retries, continued --- */
 
 /* Starts a pause; false if no attempts or no time are left. */
 static bool request_pause(struct client_request *request, const struct transport_answer *answer)
@@ -300,7 +412,7 @@ static bool request_pause(struct client_request *request, const struct transport
 	free_slot(request);
 	client->stats.repeated++;
 	if (!request->timer)
-		request->timer = loop_timer_new(client->loop, on_pause_over, request);
+		request->timer = loop_timer_new(client->loop, on_held, request);
 	loop_timer_set(request->timer, pause);
 	pump(client);
 	return true;
@@ -313,8 +425,15 @@ static void on_answered(void *arg, const struct transport_answer *answer)
 	struct client_request *request = arg;
 	struct client *client = request->client;
 
-	if (wants_repeat(&request->ask.ask, answer) && request_pause(request, answer))
+	window_answered(&client->window, loop_stopwatch(client->loop) - request->sent_at,
+			client->stats.waiting > 0, loop_uptime(client->loop));
+	note_server(request, answer);
+	if (wants_repeat(&request->ask.ask, answer) && request_pause(request, answer)) {
+		refusals_dropped(client->refusals, &request->ask.ask);
 		return;
+	}
+	refusals_answered(client->refusals, &request->ask.ask,
+			  answer->err.code ? &answer->err : NULL, loop_uptime(client->loop));
 	request->state = STATE_PAUSED; /* its slot is free now */
 	free_slot(request);
 	pump(client);
@@ -327,6 +446,8 @@ static void on_watch_opened(void *arg)
 {
 	struct client_request *request = arg;
 
+	denials_answered(request->client->denials, &request->ask.ask, NULL);
+	end_outage(request->client);
 	if (request->watch.opened)
 		request->watch.opened(request->watch.arg);
 }
@@ -347,8 +468,19 @@ static void on_watch_ended(void *arg, const struct err *err)
 	watch.ended(watch.arg, err);
 }
 
+/* A watch that was open and breaks may be one that the server could not serve in time. */
+static void on_watch_broken(void *arg, const struct err *err)
+{
+	struct client_request *request = arg;
+
+	if (err && err->code != ERR_GONE && err->code != ERR_EXPIRED)
+		window_overloaded(&request->client->window, loop_uptime(request->client->loop));
+	on_watch_ended(arg, err);
+}
+
 static void on_watch_refused(void *arg, const struct transport_answer *answer)
 {
+	note_server(arg, answer);
 	on_watch_ended(arg, answer->err.code == ERR_NONE ? NULL : &answer->err);
 }
 
@@ -356,7 +488,7 @@ static const struct transport_sink watch_sink = {
 	.answered = on_watch_refused,
 	.opened = on_watch_opened,
 	.event = on_watch_event,
-	.ended = on_watch_ended,
+	.ended = on_watch_broken,
 };
 
 static void on_stream_opened(void *arg)
@@ -519,8 +651,10 @@ void client_cancel(struct client_request *request)
 	if (!request)
 		return;
 	client = request->client;
-	if (request->state == STATE_SENT)
+	if (request->state == STATE_SENT) {
+		refusals_dropped(client->refusals, &request->ask.ask);
 		client->transport->ops->cancel(client->transport, request->token);
+	}
 	request_free(request);
 	pump(client);
 }

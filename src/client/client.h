@@ -21,7 +21,16 @@
  * RETRIES. The client retries after 429, 503 and 504 with Retry-After, and if the request was not
  * sent, with growing, jittered pauses of at least Retry-After, until `attempts` are used up or the
  * deadline has passed. A request that the server may have processed is retried only if it reads.
- * All other errors go to the caller at once. */
+ * All other errors go to the caller at once.
+ *
+ * REFUSALS. A write that was refused may be asked for again at any time, but the client sends it only
+ * after a pause that grows with each refusal in a row (client/refusals.h). If the
+ * deadline passes before that, the request ends with the last refusal.
+ *
+ * MISSING PERMISSIONS. Requests that the server denies for want of a permission are listed by
+ * client_next_denial() until one of the same sort succeeds.
+ *
+ * OUTAGES. After requests without an answer, the first success wakes what pauses (client_wake_add()). */
 #ifndef CLIENT_CLIENT_H
 #define CLIENT_CLIENT_H
 
@@ -30,6 +39,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/list.h"
 #include "base/macro.h"
 #include "base/str.h"
 #include "client/resource.h"
@@ -37,6 +47,7 @@
 
 struct client;
 struct client_request;
+struct log;
 struct loop;
 struct transport;
 
@@ -118,18 +129,20 @@ struct client_ask {
 	int64_t deadline_us; /* including waiting and retries; 0: the client's, < 0: none */
 	int attempts;        /* 0: the client's */
 	bool low_priority; /* low priority: waits while other requests wait, so that it delays none */
+	bool own_pace;     /* the caller limits its retries itself: REFUSALS do not concern it */
 
 	client_done_fn *done; /* may be NULL */
 	void *arg;
 };
 
 struct client_options {
-	size_t max_in_flight;     /* 0: 256. Watches and streams do not count. */
-	int64_t deadline_us;      /* 0: 60 s; < 0: none */
-	int attempts;             /* 0: 10 */
-	int64_t backoff_us;       /* the first pause; 0: 50 ms. Doubles up to ... */
-	int64_t backoff_max_us;   /* ... this; 0: 10 s */
+	size_t max_in_flight;   /* 0: adapts (client/window.h). Watches and streams do not count. */
+	int64_t deadline_us;    /* 0: 60 s; < 0: none */
+	int attempts;           /* 0: 10 */
+	int64_t backoff_us;     /* the first pause; 0: 50 ms. Doubles up to ... */
+	int64_t backoff_max_us; /* ... this; 0: 10 s */
 	struct str field_manager; /* of writes that name none; copied */
+	struct log *log;          /* missing permissions and outages; may be NULL */
 };
 
 /* Takes the transport. `options` may be NULL. */
@@ -241,11 +254,34 @@ bool client_is_transient(enum err_code code);
 
 struct client_stats {
 	size_t in_flight;
+	size_t limit; /* requests that may be in flight */
 	size_t waiting;
+	size_t held;    /* writes that wait because they were refused */
 	size_t watches; /* and streams */
 	uint64_t sent;
 	uint64_t repeated;
 };
 void client_stats(const struct client *client, struct client_stats *ret);
+
+/* A permission that is missing, in the words of a role; valid until control returns to the loop. */
+struct client_denial {
+	const char *verb; /* "list" */
+	const struct resource *resource;
+	struct str sub;   /* "status"; often "" */
+	struct str text;  /* what the server said */
+	int64_t since_us; /* by loop_now() */
+};
+/* The next one; *at begins as 0. */
+bool client_next_denial(const struct client *client, size_t *at, struct client_denial *ret);
+
+/* Called when the server answers again after an outage. */
+struct client_wake {
+	struct list link;
+	void (*woken)(void *arg);
+	void *arg;
+};
+/* Lent until client_wake_remove(), which must be called before the client is freed. */
+void client_wake_add(struct client *client, struct client_wake *wake);
+void client_wake_remove(struct client_wake *wake);
 
 #endif

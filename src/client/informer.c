@@ -29,7 +29,12 @@
 #include "base/banned.h"
 
 #define BACKOFF (100 * TIME_MILLISECOND)
-#define BACKOFF_MAX (30 * TIME_SECOND)
+#define BACKOFF_MAX (5 * TIME_SECOND)
+#define DENIED_MAX (2 * TIME_SECOND) /* between attempts without permission */
+#define MISSING (10 * TIME_SECOND)   /* ... and for a kind that is not there */
+#define WAKE_SPREAD (100 * TIME_MILLISECOND)
+/* A kind with objects is believed to be missing after so many answers in a row. */
+enum { GONE_TIMES = 3 };
 #define STEADY (10 * TIME_SECOND) /* a watch that lasted this long does not count as a failure */
 #define PAGE 500
 /* A watch is restarted after this time plus a random part of it, as in client-go: so a server that
@@ -56,6 +61,9 @@ struct informer {
 	struct loop_timer *timer;       /* end of a pause */
 	bool list_next;                 /* what follows the pause: a list, or a watch */
 	unsigned failures;              /* in a row */
+	unsigned missing;               /* the same: answers that there is no such kind */
+	int64_t pause_most;             /* of the last failure */
+	struct client_wake wake;
 	uint32_t round;
 	bool whole; /* the list is read in one piece */
 	struct buf token;
@@ -213,10 +221,10 @@ static void go_on(struct informer *informer, bool list)
 	informer->list_next = list;
 	if (informer->failures) {
 		pause = BACKOFF;
-		for (unsigned i = 1; i < informer->failures && pause < BACKOFF_MAX; i++)
+		for (unsigned i = 1; i < informer->failures && pause < informer->pause_most; i++)
 			pause *= 2;
-		if (pause > BACKOFF_MAX)
-			pause = BACKOFF_MAX;
+		if (pause > informer->pause_most)
+			pause = informer->pause_most;
 		pause = pause / 2 + (int64_t)loop_random_below(loop, (uint64_t)pause);
 	}
 	loop_timer_set(informer->timer, pause);
@@ -226,6 +234,9 @@ static void note_failure(struct informer *informer, const char *what, const stru
 {
 	informer->failures++;
 	informer->stats.failures++;
+	informer->pause_most = err->code == ERR_FORBIDDEN ? DENIED_MAX : BACKOFF_MAX;
+	if (err->code == ERR_FORBIDDEN && informer->failures > 1)
+		return; /* the client has logged it as a missing permission */
 	log_warn(informer->options.log, what,
 		 LOG_VIEW("resource", informer->options.resource->plural),
 		 LOG_STR("reason", err_reason(err->code)), LOG_STR("error", err->text));
@@ -278,6 +289,37 @@ static void finish_list(struct informer *informer, struct str version)
 	go_on(informer, false);
 }
 
+/* The server has no such kind. Objects that were there count as deleted only after a while: a
+ * server that starts may not have all of its kinds yet. */
+static void note_missing(struct informer *informer, const struct err *err)
+{
+	if (informer->missing++ == 0)
+		log_info(informer->options.log, "no such kind, asking again later",
+			 LOG_VIEW("resource", informer->options.resource->plural),
+			 LOG_STR("error", err->text));
+	informer->list_next = true;
+	loop_timer_set(informer->timer, MISSING);
+	if (objects_len(informer->objects) && informer->missing < GONE_TIMES)
+		return;
+	drop_unlisted(informer);
+	if (!informer->synced)
+		call_synced(informer);
+}
+
+static void note_list_failure(struct informer *informer, const struct err *err)
+{
+	if (err->code == ERR_NOT_FOUND) {
+		note_missing(informer, err);
+		return;
+	}
+	if (is_too_old(err))
+		informer->whole = true; /* the token has expired */
+	note_failure(informer, "cannot list", err);
+	go_on(informer, true);
+	if (err->code == ERR_FORBIDDEN && informer->options.optional && !informer->synced)
+		call_synced(informer);
+}
+
 static void ask_page(struct informer *informer);
 
 static void on_page(void *arg, const struct client_result *result)
@@ -292,12 +334,10 @@ static void on_page(void *arg, const struct client_result *result)
 		struct err none;
 
 		(void)err_set(&none, ERR_INTERNAL, "the answer is not a list");
-		if (result->err && is_too_old(result->err))
-			informer->whole = true; /* the token has expired */
-		note_failure(informer, "cannot list", result->err ? result->err : &none);
-		go_on(informer, true);
+		note_list_failure(informer, result->err ? result->err : &none);
 		return;
 	}
+	informer->missing = 0;
 	take_items(informer, json_get(root, "items"));
 	if (token.len == 0) {
 		finish_list(informer, json_str(json_get(meta, "resourceVersion")));
@@ -376,10 +416,12 @@ static void on_ended(void *arg, const struct err *err)
 	bool list = false;
 
 	informer->request = NULL;
-	if (informer->opened && lived >= STEADY)
+	if (informer->opened && lived >= STEADY) {
 		informer->failures = 0;
-	else if (!err)
+	} else if (!err) {
 		informer->failures++; /* do not overload a server that ends watches at once */
+		informer->pause_most = BACKOFF_MAX;
+	}
 	if (err && is_too_old(err)) {
 		log_info(informer->options.log, "version too old, listing again",
 			 LOG_VIEW("resource", informer->options.resource->plural));
@@ -415,6 +457,18 @@ static void start_watch(struct informer *informer)
 
 /* --- life --- */
 
+/* The server answers again. A kind that is denied or missing goes on at its own pace. */
+static void on_woken(void *arg)
+{
+	struct informer *informer = arg;
+	struct loop *loop = client_loop(informer->client);
+
+	if (!informer->failures || informer->pause_most != BACKOFF_MAX || informer->request ||
+	    !loop_timer_is_set(informer->timer))
+		return;
+	loop_timer_set(informer->timer, (int64_t)loop_random_below(loop, WAKE_SPREAD));
+}
+
 struct informer *informer_new(struct client *client, const struct informer_options *options)
 {
 	struct informer *informer = mem_new(struct informer);
@@ -435,6 +489,8 @@ struct informer *informer_new(struct client *client, const struct informer_optio
 	informer->timer = loop_timer_new(loop, on_pause_over, informer);
 	informer->prefix = mem_printf("%.*s/%.*s/", STR_ARG(options->resource->group),
 				      STR_ARG(options->resource->plural));
+	informer->wake = (struct client_wake){.woken = on_woken, .arg = informer};
+	client_wake_add(client, &informer->wake);
 	return informer;
 }
 
@@ -444,6 +500,7 @@ void informer_free(struct informer *informer)
 		return;
 	assert(!informer->in_callback);
 	client_cancel(informer->request);
+	client_wake_remove(&informer->wake);
 	loop_timer_free(informer->timer);
 	objects_free(informer->objects);
 	vec_done(&informer->listeners);

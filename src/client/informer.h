@@ -10,7 +10,9 @@
  * the last version seen (bookmarks advance it while nothing happens). If the server no longer has
  * that version (410), the informer lists again and reports the differences as if they had been
  * watched: missing objects as deleted, new versions as updated, a new uid as deleted and added.
- * After failures it retries with growing, jittered pauses, without limit.
+ * After failures it retries with growing, jittered pauses, without limit, and at once when the client
+ * finds that the server answers again. A kind that the server does not have (404: its definition is
+ * not installed) has no objects; it is asked for now and then.
  *
  * Always true: a listener gets an object as added, then updated any number of times, then deleted;
  * versions of one object only increase; before `synced` it gets all objects of the first list.
@@ -37,8 +39,11 @@ struct informer_options {
 	struct str namespace;            /* none: all; copied, as the selectors */
 	struct str label_selector;
 	struct str field_selector;
-	bool store;      /* keep the documents, for informer_get() and indexes */
-	int64_t page;    /* objects per page of the list; 0: 500; < 0: all at once */
+	bool store;   /* keep the documents, for informer_get() and indexes */
+	int64_t page; /* objects per page of the list; 0: 500; < 0: all at once */
+	/* Without the permission to list it, go on as if there were none. It is asked for every few
+	 * seconds, and what is there is reported once it is granted. */
+	bool optional;
 	struct log *log; /* logs failed lists and lost versions; may be NULL */
 };
 

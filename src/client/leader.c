@@ -215,6 +215,7 @@ static void write_lease(struct leader *leader, bool release, client_done_fn *don
 					.body = doc,
 					.deadline_us = leader->options.renew_us,
 					.attempts = 1,
+					.own_pace = true,
 					.done = done,
 					.arg = leader,
 				});

@@ -1,24 +1,39 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""growth.py VOLCANO FOLDER [LENGTH] [KIND...] - how the cost of a request grows with each of its lists and maps.
+"""growth.py VOLCANO FOLDER [LENGTH] [all|KIND...] - how the cost of a request grows with each of its lists and maps.
 
-Starts the API server alone, reads the schema of every kind that it serves, and sends a dry run of a create for every list and
-every map of it: once with LENGTH / 8 elements and once with LENGTH, all of them equal, then all of them different. Most of
-these objects are wrong; what counts is the time until the answer. A field whose time grows more than twice as fast as its
-length, and takes over a second, is a finding: one request of 3 MB could hold the server for minutes.
+Starts the API server alone, reads the schema of every kind that it serves, and sends requests for every list and every map
+of it: once with LENGTH / 8 elements and once with LENGTH (fewer if the body would have more than 3 MB), all of them equal,
+then all of them different. The requests, all of them dry runs:
+
+ - a create; if no kind and not `all` is named, nothing else,
+ - a replace, patches of four kinds and an apply that put the list or map into a small object that is stored,
+ - if the server stores the object with the list or map: a replace, patches and applies that put the same elements in
+   reverse order on top of it, one that adds a label, and reads as an object, as a Table and as a list.
+
+Most of these objects are wrong; what counts is the time until the answer. A request whose time grows more than twice as fast
+as its length, and takes over a second, is a finding: one request of 3 MB could hold a worker for minutes.
 """
 import base64
 import http.client
 import json
 import pathlib
+import random
 import re
 import ssl
 import subprocess
 import sys
 import time
 
+import mutation
+
 DEPTH = 12  # of nested types; the schema of custom definitions contains itself
 SLOW = 1.0  # seconds
+BODY = 2_900_000  # bytes, below the limit of a request
+EACH = 9_000  # operations of a JSON patch, below their limit
+TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
+TYPES = {"merge": "application/merge-patch+json", "strategic": "application/strategic-merge-patch+json",
+         "json": "application/json-patch+json", "apply": "application/apply-patch+yaml"}
 
 
 class Server:
@@ -39,11 +54,11 @@ class Server:
     def part(text, name):
         return base64.b64decode(re.search(name + r"-data: (\S+)", text)[1])
 
-    def ask(self, method, path, body=None):
+    def ask(self, method, path, body=None, **headers):
         for _ in range(2):
             self.connection = self.connection or http.client.HTTPSConnection(self.address, context=self.tls, timeout=600)
             try:
-                self.connection.request(method, path, body, {"Content-Type": "application/json"})
+                self.connection.request(method, path, body, {"Content-Type": "application/json"} | headers)
                 answer = self.connection.getresponse()
                 return answer.status, answer.read()
             except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
@@ -132,29 +147,110 @@ def kinds(server):
             yield path.replace("{namespace}", "default"), group + kind["version"], kind["kind"], schemas, schema
 
 
-def measure(server, path, version, kind, value, place):
-    body = put({}, place, value)
-    body.update(apiVersion=version, kind=kind)
-    body.setdefault("metadata", {}).setdefault("name", "growth")
-    text = json.dumps(body)
-    start = time.monotonic()
-    code, _ = server.ask("POST", path + "?dryRun=All", text)
-    return time.monotonic() - start, code, len(text)
+class Place:
+    """One list or map of a kind, and the requests that carry it."""
+
+    def __init__(self, server, path, about, place):
+        self.server, self.path, self.about, self.place = server, path, about, place
+        self.base = None
+
+    def body(self, base, value):
+        made = put(base, self.place, value)
+        made["metadata"] = dict(made.get("metadata", {}), name="growth") if isinstance(made.get("metadata", {}), dict) else {}
+        return made | self.about
+
+    def patch(self, how, value):
+        if how == "json":
+            return [{"op": "add", "path": "/" + "/".join(map(str, self.place)), "value": value}]
+        if how == "each":
+            pairs = list(value.items() if isinstance(value, dict) else (("-", one) for one in value))[:EACH]
+            path = "/" + "/".join(map(str, self.place))
+            return [{"op": "add", "path": path, "value": {} if isinstance(value, dict) else []}] + [
+                {"op": "add", "path": path + "/" + key, "value": one} for key, one in pairs]
+        return self.body({}, value) if how == "apply" else put({}, self.place, value)
+
+    def timed(self, times, name, method, query, body=None, **headers):
+        text = json.dumps(body) if body is not None else None
+        path = self.path + ("" if method == "POST" or name.startswith("list") else "/growth") + query
+        start = time.monotonic()
+        code, _ = self.server.ask(method, path, text, **headers)
+        times[name] = (time.monotonic() - start, code, len(text or ""))
+        return code
+
+    def patches(self, times, prefix, value, manager):
+        for how in ("merge", "strategic", "json", "each", "apply"):
+            query = "?dryRun=All&force=true&fieldManager=" + manager if how == "apply" else "?dryRun=All"
+            self.timed(times, prefix + how, "PATCH", query, self.patch(how, value),
+                       **{"Content-Type": TYPES.get(how, TYPES["json"])})
+
+    def stored(self, times, value):
+        """Requests to an object that has the list or map already."""
+        turned = dict(reversed(value.items())) if isinstance(value, dict) else value[::-1]
+        self.timed(times, "stored replace", "PUT", "?dryRun=All", self.body(self.base, turned))
+        self.patches(times, "stored ", turned, "growth")
+        self.patches(times, "stored, other manager, ", turned, "other")
+        self.timed(times, "stored label", "PATCH", "?dryRun=All", {"metadata": {"labels": {"growth": "yes"}}},
+                   **{"Content-Type": TYPES["merge"]})
+        for name, accept in (("get", "application/json"), ("get Table", TABLE), ("list", "application/json"),
+                             ("list Table", TABLE), ("get YAML", "application/yaml")):
+            self.timed(times, name, "GET", "", Accept=accept)
+
+    def remove(self):
+        self.server.ask("PATCH", self.path + "/growth", '{"metadata":{"finalizers":null}}', **{"Content-Type": TYPES["merge"]})
+        self.server.ask("DELETE", self.path + "/growth?gracePeriodSeconds=0")
+
+    def times(self, value):
+        """The time, code and bytes of every request with this value."""
+        made = {}
+        self.timed(made, "create", "POST", "?dryRun=All", self.body({}, value))
+        if self.base is None:
+            return made
+        self.timed(made, "replace", "PUT", "?dryRun=All", self.body(self.base, value))
+        self.patches(made, "", value, "growth")
+        if self.timed(made, "dry run", "POST", "?dryRun=All", self.body(self.base, value)) in (201, 409):
+            self.remove()
+            if self.timed(made, "store", "POST", "", self.body(self.base, value)) == 201:
+                self.stored(made, value)
+            self.remove()
+            self.server.ask("POST", self.path, json.dumps(self.base))
+        return made
+
+
+def find_base(place, kind):
+    """Stores a valid object of the kind, if mutation.py knows how one looks."""
+    group = place.about["apiVersion"].rpartition("/")[0]
+    for seed in range(20):
+        made = mutation.valid(kind if kind not in ("Job", "CronJob") else kind + "." + group, random.Random(seed)) | place.about
+        if kind != "CustomResourceDefinition":
+            made["metadata"]["name"] = "growth"
+        made["metadata"].pop("namespace", None)
+        made["metadata"].pop("finalizers", None)
+        if made["metadata"]["name"] == "growth" and place.server.ask("POST", place.path, json.dumps(made))[0] == 201:
+            return made
+    return None
 
 
 def is_steep(few, many):
     return many > SLOW and many > few * 16
 
 
-def grow(server, where, make, length, same):
-    """Both times. A machine that is busy may delay one answer, not three in a row."""
+def fitting(make, length, same):
+    """A value of so many elements, or of as many as a body takes."""
+    sample = len(json.dumps(make(200, same))) / 200 if length > 200 else 0
+    return make(min(length, int(BODY / sample)) if sample else length, same)
+
+
+def grow(place, make, length, same):
+    """(request, both times, code, bytes). A machine that is busy may delay one answer, not three in a row."""
+    many_value = fitting(make, length, same)
+    few_value = make(len(many_value) // 8, same)
     for _ in range(3):
-        path, version, kind, place = where
-        few, _, _ = measure(server, path, version, kind, make(length // 8, same), place)
-        many, code, size = measure(server, path, version, kind, make(length, same), place)
-        if not is_steep(few, many):
+        few, many = place.times(few_value), place.times(many_value)
+        rows = [(name, few[name][0] if name in few else 0.0, *many[name]) for name in many]
+        steep = [row for row in rows if is_steep(row[1], row[2])]
+        if not steep:
             break
-    return few, many, code, size
+    return rows, steep
 
 
 def main():
@@ -165,21 +261,25 @@ def main():
     tried, found, slowest = 0, 0, (0, "")
     try:
         for path, version, kind, schemas, schema in kinds(server):
-            if wanted and kind not in wanted:
+            if wanted and kind not in wanted and "all" not in wanted:
                 continue
-            for place, make in schemas.places(schema):
+            about = {"apiVersion": version, "kind": kind}
+            base = find_base(Place(server, path, about, []), kind) if wanted else None
+            for where, make in schemas.places(schema):
+                place = Place(server, path, about, where)
+                place.base = base
                 for same in (True, False):
-                    name = "%s %s .%s, %s" % (version, kind, ".".join(map(str, place)), "equal" if same else "different")
-                    few, many, code, size = grow(server, (path, version, kind, place), make, length, same)
-                    tried += 1
-                    slowest = max(slowest, (many, name))
-                    if is_steep(few, many):
-                        found += 1
-                        print("FOUND: %s: %.2f s, %.2f s for %d elements (%d bytes), answered %d" % (
-                            name, few, many, length, size, code), flush=True)
+                    name = "%s %s .%s, %s" % (version, kind, ".".join(map(str, where)), "equal" if same else "different")
+                    rows, steep = grow(place, make, length, same)
+                    tried += len(rows)
+                    slowest = max(slowest, max((row[2], name + ", " + row[0]) for row in rows))
+                    found += len(steep)
+                    for row in steep:
+                        print("FOUND: %s, %s: %.2f s, %.2f s for %d elements, answered %d, %d bytes" % (
+                            name, row[0], row[1], row[2], length, *row[3:]), flush=True)
     finally:
         server.stop()
-    print("%d lists and maps of %d elements tried, %d grow too fast; the slowest took %.2f s: %s" % (
+    print("%d requests with up to %d elements tried, %d grow too fast; the slowest took %.2f s: %s" % (
         tried, length, found, *slowest))
     return 1 if found or not tried else 0
 

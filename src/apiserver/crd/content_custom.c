@@ -11,6 +11,7 @@
 #include "model/core/meta.h"
 #include "model/field/fields.h"
 #include "model/rules/causes.h"
+#include "model/rules/rules.h"
 
 #include "base/banned.h"
 
@@ -130,26 +131,19 @@ static int prepare_create(struct call *call, struct json_doc *doc, struct json o
 				  err);
 }
 
-static bool is_listed(struct json list, struct str text)
-{
-	struct json_iter it = json_iter(list);
-
-	while (json_next(&it))
-		if (str_eq(json_str(it.value), text))
-			return true;
-	return false;
-}
-
 /* Names of finalizers that others might use as well. */
 static void warn(struct call *call, struct json object, struct json old)
 {
 	static const char *const known[] = {"orphan", "foregroundDeletion", "kubernetes"};
-	struct json before = json_get(json_get(old, "metadata"), "finalizers");
-	struct json_iter it = json_iter(json_get(json_get(object, "metadata"), "finalizers"));
+	struct json_iter it = json_iter(json_get(json_get(old, "metadata"), "finalizers"));
+	AUTO(name_set_done) struct name_set before = {0};
 
+	while (json_next(&it))
+		(void)name_set_add(&before, json_str(it.value));
+	it = json_iter(json_get(json_get(object, "metadata"), "finalizers"));
 	while (json_next(&it)) {
 		struct str name = json_str(it.value);
-		bool fine = str_find_byte(name, '/', 0) >= 0 || is_listed(before, name);
+		bool fine = str_find_byte(name, '/', 0) >= 0 || name_set_has(&before, name);
 
 		for (size_t i = 0; i < ARRAY_LEN(known); i++)
 			fine = fine || str_is(name, known[i]);

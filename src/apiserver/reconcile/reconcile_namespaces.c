@@ -14,6 +14,7 @@
 #include "apiserver/reconcile/todo.h"
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/time.h"
 #include "base/vec.h"
@@ -26,6 +27,7 @@
 #define CHECK_AGAIN (5 * TIME_SECOND)
 
 enum { SWEEP_BATCH = 512 }; /* removals in one go */
+enum { LISTED_MOST = 100 }; /* kinds or finalizers that a condition names; the rest is counted */
 
 /* A namespace on its way out. */
 struct going {
@@ -54,13 +56,15 @@ struct rest {
 	struct arena *arena;
 	VEC(struct tally) kinds;
 	VEC(struct tally) finalizers;
-	size_t removed; /* in this go */
+	struct map *by_finalizer; /* word -> its index + 1 */
+	size_t removed;           /* in this go */
 };
 
 static void rest_done(struct rest *rest)
 {
 	vec_done(&rest->kinds);
 	vec_done(&rest->finalizers);
+	map_free(rest->by_finalizer);
 }
 DEFINE_AUTO_IN_PLACE(struct rest, rest_done);
 
@@ -105,17 +109,16 @@ static void count_finalizers(struct rest *rest, const struct object *object)
 	struct json_iter it = json_iter(json_get(metadata, "finalizers"));
 
 	while (json_next(&it)) {
-		size_t i = 0;
+		uintptr_t number = (uintptr_t)map_get(rest->by_finalizer, json_str(it.value));
 
-		while (i < rest->finalizers.len &&
-		       !str_is(json_str(it.value), rest->finalizers.ptr[i].word))
-			i++;
-		if (i == rest->finalizers.len) {
-			struct tally tally = {arena_str(rest->arena, json_str(it.value)).ptr, 0};
+		if (!number) {
+			struct str word = arena_str(rest->arena, json_str(it.value));
 
-			vec_push(&rest->finalizers, tally);
+			vec_push(&rest->finalizers, ((struct tally){word.ptr, 0}));
+			number = rest->finalizers.len;
+			(void)map_put(rest->by_finalizer, word, (void *)number);
 		}
-		rest->finalizers.ptr[i].count++;
+		rest->finalizers.ptr[number - 1].count++;
 	}
 }
 
@@ -204,9 +207,11 @@ static struct str list_tallies(struct arena *arena, const char *what, const char
 
 	qsort(tallies, count, sizeof(*tallies), compare_tallies);
 	buf_puts(&text, what);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count && i < LISTED_MOST; i++)
 		buf_printf(&text, "%s%s %s %zu resource instances", i ? ", " : "", tallies[i].word,
 			   verb, tallies[i].count);
+	if (count > LISTED_MOST)
+		buf_printf(&text, ", and %zu more", count - LISTED_MOST);
 	return arena_str(arena, buf_str(&text));
 }
 
@@ -283,7 +288,7 @@ static void finalize(struct namespaces *self, struct str name)
 static void empty(struct namespaces *self, struct going *going)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
-	AUTO(rest_done) struct rest rest = {.arena = arena};
+	AUTO(rest_done) struct rest rest = {.arena = arena, .by_finalizer = map_new(0)};
 	struct json_doc *doc;
 	bool whole = empty_kind(self, self->pods, going->name, &rest);
 

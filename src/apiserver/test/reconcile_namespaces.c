@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life of a namespace: Active, Terminating, what is in it, its conditions, its end. */
 #include "apiserver/test/world.h"
+#include "base/buf.h"
 #include "base/time.h"
+#include "json/pointer.h"
 
 #define NS "/api/v1/namespaces"
 #define POD(name, more)                                            \
@@ -127,6 +129,32 @@ static void test_many(struct world *w)
 	   "a namespace of %d objects goes, through a restart", MANY);
 }
 
+/* A condition names some finalizers of very many, and counts the others. */
+static void test_many_finalizers(struct world *w)
+{
+	enum { MANY = 30000 };
+	AUTO(buf_done) struct buf body = BUF_UNBOUNDED;
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	struct str text;
+
+	buf_puts(&body, "{\"metadata\":{\"name\":\"c\",\"finalizers\":[");
+	for (int i = 0; i < MANY; i++)
+		buf_printf(&body, "%s\"a.com/%05d\"", i ? "," : "", i);
+	buf_puts(&body, "]}}");
+	json_doc_unref(ask(w, "POST", NS, "{\"metadata\":{\"name\":\"fins\"}}").doc);
+	json_doc_unref(ask(w, "POST", NS "/fins/configmaps", buf_text(&body)).doc);
+	json_doc_unref(ask(w, "DELETE", NS "/fins", NULL).doc);
+	world_settle(w);
+	doc = ask(w, "GET", NS "/fins", NULL).doc;
+	text = json_str(json_pointer_get(json_doc_root(doc), STR("/status/conditions/4/message")));
+	ok(str_find(text, STR("a.com/00099 in 1 resource instances, and 29900 more"), 0) > 0,
+	   "the condition of a namespace is bounded");
+	ok(text.len < 8192, "... in its length");
+	json_doc_unref(ask(w, "PATCH merge", NS "/fins/configmaps/c",
+			   "{\"metadata\":{\"finalizers\":null}}")
+			       .doc);
+}
+
 int main(void)
 {
 	struct world w = world_new();
@@ -137,6 +165,7 @@ int main(void)
 	world_steps(&w, released, ARRAY_LEN(released));
 	world_steps(&w, finalizers, ARRAY_LEN(finalizers));
 	world_steps(&w, repeated, ARRAY_LEN(repeated));
+	test_many_finalizers(&w);
 	world_steps(&w, lookalike, ARRAY_LEN(lookalike));
 	test_many(&w);
 	world_free(&w);

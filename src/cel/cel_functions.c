@@ -18,43 +18,44 @@ enum { NS_PER_US = 1000 };
 
 /* --- numbers --------------------------------------------------------------------------------- */
 
+static bool is_division(char op)
+{
+	return op == '/' || op == '%';
+}
+
+/* Calculate with two numbers of one type, a macro because there are two types. True: it overflows. The caller
+ * excludes divisions by 0. */
+#define OVERFLOWS(op, a, b, ret)                                 \
+	((op) == '+'   ? __builtin_add_overflow((a), (b), (ret)) \
+	 : (op) == '-' ? __builtin_sub_overflow((a), (b), (ret)) \
+	 : (op) == '*' ? __builtin_mul_overflow((a), (b), (ret)) \
+		       : (*(ret) = (op) == '/' ? (a) / (b) : (a) % (b), false))
+
+static struct cel_value divide_by_zero(char op)
+{
+	return cel_error(op == '/' ? "division by zero" : "modulus by zero");
+}
+
 static struct cel_value add_int(char op, int64_t a, int64_t b)
 {
 	int64_t made = 0;
-	bool over = false;
 
-	if ((op == '/' || op == '%') && b == 0)
-		return cel_error(op == '/' ? "division by zero" : "modulus by zero");
-	if ((op == '/' || op == '%') && a == INT64_MIN && b == -1)
+	if (is_division(op) && b == 0)
+		return divide_by_zero(op);
+	if ((is_division(op) && a == INT64_MIN && b == -1) || OVERFLOWS(op, a, b, &made))
 		return cel_error("integer overflow");
-	if (op == '+')
-		over = __builtin_add_overflow(a, b, &made);
-	else if (op == '-')
-		over = __builtin_sub_overflow(a, b, &made);
-	else if (op == '*')
-		over = __builtin_mul_overflow(a, b, &made);
-	else
-		made = op == '/' ? a / b : a % b;
-	return over ? cel_error("integer overflow") : cel_int(made);
+	return cel_int(made);
 }
 
 static struct cel_value add_uint(char op, uint64_t a, uint64_t b)
 {
 	uint64_t made = 0;
-	bool over = false;
 
-	if ((op == '/' || op == '%') && b == 0)
-		return cel_error(op == '/' ? "division by zero" : "modulus by zero");
-	if (op == '+')
-		over = __builtin_add_overflow(a, b, &made);
-	else if (op == '-')
-		over = __builtin_sub_overflow(a, b, &made);
-	else if (op == '*')
-		over = __builtin_mul_overflow(a, b, &made);
-	else
-		made = op == '/' ? a / b : a % b;
-	return over ? cel_error("unsigned integer overflow")
-		    : (struct cel_value){.kind = CEL_UINT, .number = (int64_t)made};
+	if (is_division(op) && b == 0)
+		return divide_by_zero(op);
+	if (OVERFLOWS(op, a, b, &made))
+		return cel_error("unsigned integer overflow");
+	return (struct cel_value){.kind = CEL_UINT, .number = (int64_t)made};
 }
 
 static struct cel_value add_real(char op, double a, double b)

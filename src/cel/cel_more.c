@@ -475,11 +475,11 @@ static struct cel_value call_family(struct cel_run *run, const struct cel_value 
 }
 
 /* The class of an address, as Go's net/netip defines it. */
-struct sort {
+struct address_class {
 	bool unspecified, loopback, local_multicast, local_unicast, global_unicast;
 };
 
-static bool read_sort(const struct cel_value *value, struct sort *ret)
+static bool read_class(const struct cel_value *value, struct address_class *ret)
 {
 	static const unsigned char zeroes[16];
 	struct address address;
@@ -503,55 +503,22 @@ static bool read_sort(const struct cel_value *value, struct sort *ret)
 	return true;
 }
 
-static struct cel_value call_is_unspecified(struct cel_run *run, const struct cel_value *args,
-					    size_t count)
-{
-	struct sort sort;
-
-	(void)run;
-	(void)count;
-	return read_sort(&args[0], &sort) ? cel_bool(sort.unspecified) : CEL_NO_OVERLOAD;
-}
-
-static struct cel_value call_is_loopback(struct cel_run *run, const struct cel_value *args,
-					 size_t count)
-{
-	struct sort sort;
-
-	(void)run;
-	(void)count;
-	return read_sort(&args[0], &sort) ? cel_bool(sort.loopback) : CEL_NO_OVERLOAD;
-}
-
-static struct cel_value call_is_local_multicast(struct cel_run *run, const struct cel_value *args,
-						size_t count)
-{
-	struct sort sort;
-
-	(void)run;
-	(void)count;
-	return read_sort(&args[0], &sort) ? cel_bool(sort.local_multicast) : CEL_NO_OVERLOAD;
-}
-
-static struct cel_value call_is_local_unicast(struct cel_run *run, const struct cel_value *args,
-					      size_t count)
-{
-	struct sort sort;
-
-	(void)run;
-	(void)count;
-	return read_sort(&args[0], &sort) ? cel_bool(sort.local_unicast) : CEL_NO_OVERLOAD;
-}
-
-static struct cel_value call_is_global_unicast(struct cel_run *run, const struct cel_value *args,
-					       size_t count)
-{
-	struct sort sort;
-
-	(void)run;
-	(void)count;
-	return read_sort(&args[0], &sort) ? cel_bool(sort.global_unicast) : CEL_NO_OVERLOAD;
-}
+/* A function that asks for one member of the class. */
+#define ADDRESS_CLASS(function, member)                                                         \
+	static struct cel_value function(struct cel_run *run, const struct cel_value *args,     \
+					 size_t count)                                          \
+	{                                                                                       \
+		struct address_class class;                                                     \
+                                                                                                \
+		(void)run;                                                                      \
+		(void)count;                                                                    \
+		return read_class(&args[0], &class) ? cel_bool(class.member) : CEL_NO_OVERLOAD; \
+	}
+ADDRESS_CLASS(call_is_unspecified, unspecified)
+ADDRESS_CLASS(call_is_loopback, loopback)
+ADDRESS_CLASS(call_is_local_multicast, local_multicast)
+ADDRESS_CLASS(call_is_local_unicast, local_unicast)
+ADDRESS_CLASS(call_is_global_unicast, global_unicast)
 
 static struct cel_value call_cidr(struct cel_run *run, const struct cel_value *args, size_t count)
 {

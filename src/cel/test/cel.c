@@ -469,6 +469,17 @@ static void test_actual_cost(struct world *world)
 	}
 }
 
+/* The value of a rule, and what it costs; CEL_NULL if it does not compile. */
+static struct cel_value evaluate(struct world *world, const char *text,
+				 const struct cel_input *input, struct arena *arena, uint64_t *cost)
+{
+	struct cel_rule rule;
+
+	cel_compile(str_from(text), world->type, false, world->arena, &world->patterns, &rule);
+	return rule.expr ? cel_evaluate(&rule, input, arena, cost)
+			 : (struct cel_value){.kind = CEL_NULL};
+}
+
 /* An object with a long text and long lists. */
 static struct json_doc *make_large(size_t size)
 {
@@ -523,14 +534,9 @@ static void test_bounds(struct world *world)
 
 	for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
 		AUTO(arena_free) struct arena *arena = arena_new(0);
-		struct cel_value value = {.kind = CEL_NULL};
-		struct cel_rule rule;
 		uint64_t cost = 0;
+		struct cel_value value = evaluate(world, rules[i], &input, arena, &cost);
 
-		cel_compile(str_from(rules[i]), world->type, false, world->arena, &world->patterns,
-			    &rule);
-		if (rule.expr)
-			value = cel_evaluate(&rule, &input, arena, &cost);
 		ok(value.kind == CEL_ERROR && str_is(value.text, CEL_CANCELLED),
 		   "%s is cancelled, and here %.*s", rules[i], STR_ARG(value.text));
 		ok(arena_used(arena) <= LIMIT_CEL_BYTES, "... with %zu bytes", arena_used(arena));
@@ -557,14 +563,9 @@ static void test_linear(struct world *world)
 
 	for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
 		AUTO(arena_free) struct arena *arena = arena_new(0);
-		struct cel_value value = {.kind = CEL_NULL};
-		struct cel_rule rule;
 		uint64_t cost = 0;
+		struct cel_value value = evaluate(world, rules[i], &input, arena, &cost);
 
-		cel_compile(str_from(rules[i]), world->type, false, world->arena, &world->patterns,
-			    &rule);
-		if (rule.expr)
-			value = cel_evaluate(&rule, &input, arena, &cost);
 		ok(value.kind == CEL_BOOL && value.truth, "%s holds, for %llu %.*s", rules[i],
 		   (unsigned long long)cost, STR_ARG(value.text));
 	}

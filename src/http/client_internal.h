@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/list.h"
+#include "http/deadline.h"
 #include "http/headers.h"
 #include "http/http_client.h"
 #include "http/pieces.h"
@@ -98,8 +99,7 @@ struct client_conn {
 	bool doomed;  /* will be freed at the end of the turn */
 	struct err why;
 	struct loop_defer doom;
-	struct loop_timer *timer;
-	int64_t armed;
+	struct deadline deadline;
 	int64_t idle_since;
 };
 

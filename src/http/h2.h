@@ -28,6 +28,14 @@ struct h2_calls {
 	nghttp2_on_frame_send_callback frame_send;
 	nghttp2_send_data_callback send_data;
 };
+/* The functions of these names in the file that has them. */
+#define H2_CALLS                                                              \
+	{                                                                     \
+		.begin_headers = on_begin_headers, .header = on_header,       \
+		.frame_recv = on_frame_recv, .data_chunk = on_data_chunk,     \
+		.stream_close = on_stream_close, .frame_send = on_frame_send, \
+		.send_data = send_data,                                       \
+	}
 
 /* The caller adds callbacks and passes it to h2_session_new(), which frees it. */
 nghttp2_option *h2_option_new(void) __attribute__((returns_nonnull));

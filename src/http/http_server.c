@@ -154,7 +154,7 @@ static void conn_free(struct server_conn *conn)
 	if (conn->data_done)
 		conn->data_done(conn->data);
 	stream_free(conn->stream);
-	loop_timer_free(conn->timer);
+	deadline_done(&conn->deadline);
 	mem_free(conn);
 	server->stats.connections--;
 	set_accepting(server);
@@ -185,12 +185,8 @@ void conn_linger(struct server_conn *conn)
 
 void conn_arm(struct server_conn *conn, int64_t due)
 {
-	int64_t now = loop_uptime(conn->server->loop);
-
-	if (due >= conn->armed || conn->doomed)
-		return;
-	conn->armed = due;
-	loop_timer_set(conn->timer, due > now ? due - now : 0);
+	if (!conn->doomed)
+		deadline_set(&conn->deadline, due);
 }
 
 static int64_t conn_due(const struct server_conn *conn)
@@ -217,7 +213,7 @@ static void on_timer(struct loop_timer *timer, void *arg)
 	int64_t due = conn_due(conn);
 
 	(void)timer;
-	conn->armed = INT64_MAX;
+	deadline_fired(&conn->deadline);
 	if (conn->doomed)
 		return;
 	if (due > loop_uptime(conn->server->loop)) {
@@ -346,11 +342,10 @@ void http_server_adopt(struct http_server *server, int fd, enum http_security se
 	}
 	conn = mem_new(struct server_conn);
 	conn->server = server;
-	conn->armed = INT64_MAX;
 	conn->since = loop_uptime(server->loop);
 	list_init(&conn->requests);
 	list_push(&server->conns, &conn->link);
-	conn->timer = loop_timer_new(server->loop, on_timer, conn);
+	deadline_init(&conn->deadline, server->loop, on_timer, conn);
 	conn->stream = stream_adopt(server->loop, fd, security == HTTP_TLS ? server->tls : NULL,
 				    str_none(), &conn_events, conn);
 	server->stats.connections++;

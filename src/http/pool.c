@@ -79,7 +79,7 @@ static void conn_free(struct client_conn *conn)
 	if (conn->protocol)
 		conn->protocol->free(conn);
 	stream_free(conn->stream);
-	loop_timer_free(conn->timer);
+	deadline_done(&conn->deadline);
 	mem_free(conn);
 }
 
@@ -124,12 +124,8 @@ void conn_retire(struct client_conn *conn)
 
 void conn_arm_client(struct client_conn *conn, int64_t due)
 {
-	int64_t now = loop_uptime(conn->client->loop);
-
-	if (due >= conn->armed || conn->doomed)
-		return;
-	conn->armed = due;
-	loop_timer_set(conn->timer, due > now ? due - now : 0);
+	if (!conn->doomed)
+		deadline_set(&conn->deadline, due);
 }
 
 static int64_t conn_due(const struct client_conn *conn)
@@ -168,7 +164,7 @@ static void on_timer(struct loop_timer *timer, void *arg)
 	int64_t due = conn_due(conn);
 
 	(void)timer;
-	conn->armed = INT64_MAX;
+	deadline_fired(&conn->deadline);
 	if (conn->doomed)
 		return;
 	if (due <= loop_uptime(conn->client->loop)) {
@@ -316,7 +312,6 @@ static void open_conn(struct http_client *client, enum call_class class)
 
 	conn->client = client;
 	conn->class = class;
-	conn->armed = INT64_MAX;
 	list_init(&conn->calls);
 	client->dialled++;
 	conn->stream = dial(conn, &err);
@@ -326,7 +321,7 @@ static void open_conn(struct http_client *client, enum call_class class)
 		fail_waiting(client, class, &err);
 		return;
 	}
-	conn->timer = loop_timer_new(client->loop, on_timer, conn);
+	deadline_init(&conn->deadline, client->loop, on_timer, conn);
 	conn->idle_since = loop_uptime(client->loop);
 	list_push(&client->conns[class], &conn->link);
 	client->conn_count[class]++;

@@ -346,15 +346,7 @@ static void wrote(struct server_conn *conn)
 
 static nghttp2_session *make_session(struct server_conn *conn)
 {
-	static const struct h2_calls calls = {
-		.begin_headers = on_begin_headers,
-		.header = on_header,
-		.frame_recv = on_frame_recv,
-		.data_chunk = on_data_chunk,
-		.stream_close = on_stream_close,
-		.frame_send = on_frame_send,
-		.send_data = send_data,
-	};
+	static const struct h2_calls calls = H2_CALLS;
 	nghttp2_option *option = h2_option_new();
 
 	nghttp2_option_set_stream_reset_rate_limit(option, conn->server->options.max_resets,

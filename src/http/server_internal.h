@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "base/url.h"
+#include "http/deadline.h"
 #include "http/field.h"
 #include "http/headers.h"
 #include "http/http_server.h"
@@ -112,8 +113,7 @@ struct server_conn {
 	const struct server_protocol *protocol; /* NULL: not known yet */
 	void *state;                            /* the protocol's */
 	struct list requests;
-	struct loop_timer *timer;
-	int64_t armed; /* what the timer is set to (loop_uptime) */
+	struct deadline deadline;
 	int64_t since; /* when it was accepted, or began to linger */
 	struct loop_defer doom;
 	bool doomed;    /* will be freed at the end of the turn */

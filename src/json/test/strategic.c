@@ -4,6 +4,7 @@
 #include "json/strategic.h"
 
 #include "base/mem.h"
+#include "patch_rows.h"
 #include "quoted.h"
 #include "tap.h"
 
@@ -89,11 +90,7 @@ static char *text_of(const struct json_doc *doc)
 	return text;
 }
 
-static const struct {
-	const char *target;
-	const char *patch;
-	const char *result;
-} rows[] = {
+static const struct patch_row rows[] = {
 	/* recorded: containers merge by name, new ones come first, the same for env and ports */
 	{"{'template':{'spec':{'containers':[{'name':'a','image':'i','env':[{'name':'X','value':'1'"
 	 "},"
@@ -267,12 +264,7 @@ static const struct {
 	 "{'spec':{'ports':[{'port':53,'$patch':'delete'}]}}", "{'spec':{'ports':[]}}"},
 };
 
-static const struct {
-	const char *target;
-	const char *patch;
-	enum err_code code;
-	const char *error;
-} failures[] = {
+static const struct patch_failure failures[] = {
 	/* recorded */
 	{"{'spec':{'ports':[{'port':80}]}}", "{'spec':{'ports':[{'name':'nokey'}]}}", ERR_UNKNOWN,
 	 "map: map[name:nokey] does not contain declared merge key: port"},
@@ -339,37 +331,9 @@ static const struct {
 	 "map: map[x:1] does not contain declared merge key: name"},
 };
 
-static void test_rows(void)
+static struct json_doc *apply(struct json target, struct json patch, struct err *err)
 {
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		struct err err = {0};
-		AUTO(json_doc_unref) struct json_doc *target = quoted_doc(rows[i].target);
-		AUTO(json_doc_unref) struct json_doc *patch = quoted_doc(rows[i].patch);
-		AUTO(json_doc_unref)
-		struct json_doc *result = json_strategic_apply(json_doc_root(target),
-							       json_doc_root(patch), &schema, &err);
-		AUTO(mem_free) char *text = text_of(result);
-
-		is(text, rows[i].result);
-		if (!result)
-			printf("# %s\n", err.text);
-	}
-}
-
-static void test_failures(void)
-{
-	for (size_t i = 0; i < ARRAY_LEN(failures); i++) {
-		struct err err = {0};
-		AUTO(json_doc_unref) struct json_doc *target = quoted_doc(failures[i].target);
-		AUTO(json_doc_unref) struct json_doc *patch = quoted_doc(failures[i].patch);
-		AUTO(json_doc_unref)
-		struct json_doc *result = json_strategic_apply(json_doc_root(target),
-							       json_doc_root(patch), &schema, &err);
-
-		ok(!result && err.code == failures[i].code, "fails: %d", (int)err.code);
-		if (failures[i].error)
-			is(err.text, failures[i].error);
-	}
+	return json_strategic_apply(target, patch, &schema, err);
 }
 
 static void test_without_schema(void)
@@ -501,8 +465,8 @@ static void test_large(void)
 
 int main(void)
 {
-	test_rows();
-	test_failures();
+	patch_rows_check(rows, ARRAY_LEN(rows), apply);
+	patch_failures_check(failures, ARRAY_LEN(failures), apply);
 	test_without_schema();
 	test_diffs();
 	test_undiffable();

@@ -255,12 +255,7 @@ static const struct cel_type *type_of_map(struct json schema, unsigned depth, st
 
 static bool is_required(struct json schema, struct str name)
 {
-	struct json_iter it = json_iter(json_get(schema, "required"));
-
-	while (json_next(&it))
-		if (str_eq(json_str(it.value), name))
-			return true;
-	return false;
+	return json_has_str(json_get(schema, "required"), name);
 }
 
 static void add_field(struct cel_type *type, struct str name, const struct cel_type *of,

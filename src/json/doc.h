@@ -162,6 +162,9 @@ static inline struct json json_next_value(struct json_iter *it)
 	return json_next(it) ? it->value : JSON_NONE;
 }
 
+/* Has a list this text? Linear. */
+bool json_has_str(struct json list, struct str text);
+
 /* Is the content the same? The order of members does not matter; 1 and 1.0 differ (as in Go, int64
  * is not float64). */
 bool json_eq(struct json a, struct json b);

@@ -277,6 +277,16 @@ static bool eq_at(struct json a, struct json b, size_t depth)
 	return type == JSON_ARR ? eq_array(a, b, depth + 1) : eq_object(a, b, depth + 1);
 }
 
+bool json_has_str(struct json list, struct str text)
+{
+	struct json_iter it = json_iter(list);
+
+	while (json_next(&it))
+		if (str_eq(json_str(it.value), text))
+			return true;
+	return false;
+}
+
 bool json_eq(struct json a, struct json b)
 {
 	return eq_at(a, b, 0);

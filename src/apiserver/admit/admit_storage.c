@@ -84,7 +84,7 @@ static int add_finalizer(const struct admission *admission, struct str finalizer
 {
 	struct json metadata = json_get(admission->object, "metadata");
 
-	if (!rules_has(json_get(metadata, "finalizers"), finalizer))
+	if (!json_has_str(json_get(metadata, "finalizers"), finalizer))
 		json_append(admission->doc, json_ensure_arr(admission->doc, metadata, "finalizers"),
 			    json_new_str(admission->doc, finalizer));
 	return 0;

@@ -143,9 +143,9 @@ static bool is_for(struct json claims, struct json audiences)
 	struct json own = json_get(claims, "aud");
 
 	if (!json_len(audiences))
-		return rules_has(own, STR(TOKEN_ISSUER));
+		return json_has_str(own, STR(TOKEN_ISSUER));
 	while (json_next(&it))
-		if (rules_has(own, json_str(it.value)))
+		if (json_has_str(own, json_str(it.value)))
 			return true;
 	return false;
 }

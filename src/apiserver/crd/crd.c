@@ -37,16 +37,6 @@ static void prepare_names(struct json_doc *doc, struct json names)
 			 json_new_printf(doc, "%.*sList", STR_ARG(kind)));
 }
 
-static bool has_text(struct json list, struct str text)
-{
-	struct json_iter it = json_iter(list);
-
-	while (json_next(&it))
-		if (str_eq(json_str(it.value), text))
-			return true;
-	return false;
-}
-
 static bool is_null(void *arg, struct str key, struct json value)
 {
 	(void)arg;
@@ -103,7 +93,7 @@ void crd_prepare(struct json_doc *doc, struct json crd)
 		if (!json_bool(json_get(it.value, "storage")))
 			continue;
 		status = json_ensure_obj(doc, crd, "status");
-		if (!has_text(json_get(status, "storedVersions"), json_str(name)))
+		if (!json_has_str(json_get(status, "storedVersions"), json_str(name)))
 			json_append(doc, json_ensure_arr(doc, status, "storedVersions"),
 				    json_new_str(doc, json_str(name)));
 		return;
@@ -112,23 +102,11 @@ void crd_prepare(struct json_doc *doc, struct json crd)
 
 /* --- names ----------------------------------------------------------------------------------- */
 
-/* Several problems of one name, as one cause with commas. */
-static void join_problem(void *arg, const char *message)
-{
-	struct buf *text = arg;
-
-	if (text->len)
-		buf_putc(text, ',');
-	buf_puts(text, message);
-}
-
+/* Several problems of one name are one cause, with commas. */
 static void check_name(enum name_format format, struct str name, const struct path *path,
 		       struct causes *causes)
 {
-	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-
-	if (!name_check(format, name, join_problem, &text))
-		causes_invalid_str(causes, path, name, "%s", buf_text(&text));
+	(void)name_validate_joined(format, name, ",", path, causes);
 }
 
 /* A kind: as a label, but for the case of its letters. */
@@ -139,7 +117,7 @@ static void check_kind(struct str kind, const struct path *path, struct causes *
 
 	for (size_t i = 0; i < kind.len; i++)
 		buf_putc(&lower, (char)tolower((unsigned char)kind.ptr[i]));
-	if (!name_check(NAME_DNS1035_LABEL, buf_str(&lower), join_problem, &text))
+	if (!name_check_joined(NAME_DNS1035_LABEL, buf_str(&lower), ",", &text))
 		causes_invalid_str(causes, path, kind,
 				   "may have mixed case, but should otherwise match: %s",
 				   buf_text(&text));

@@ -76,16 +76,6 @@ struct settling {
 	bool changed;
 };
 
-static bool has_text(struct json list, struct str text)
-{
-	struct json_iter it = json_iter(list);
-
-	while (json_next(&it))
-		if (str_eq(json_str(it.value), text))
-			return true;
-	return false;
-}
-
 /* Has a definition of the group this name? Kinds are kinds, all others are resources. */
 static bool is_taken(const struct settling *s, struct str name, bool kind)
 {
@@ -97,7 +87,7 @@ static bool is_taken(const struct settling *s, struct str name, bool kind)
 			return true;
 		if (!kind && (str_eq(json_str(json_get(names, "plural")), name) ||
 			      str_eq(json_str(json_get(names, "singular")), name) ||
-			      has_text(json_get(names, "shortNames"), name)))
+			      json_has_str(json_get(names, "shortNames"), name)))
 			return true;
 	}
 	return false;
@@ -140,7 +130,7 @@ static void settle_short_names(struct settling *s)
 	while (json_next(&it)) {
 		struct str name = json_str(it.value);
 
-		if (has_text(own, name) || !is_taken(s, name, false))
+		if (json_has_str(own, name) || !is_taken(s, name, false))
 			continue;
 		buf_printf(&problems, "%s\"%.*s\" is already in use", count++ ? ", " : "",
 			   STR_ARG(name));
@@ -257,7 +247,7 @@ void crd_start_removal(struct json_doc *doc, struct json crd, int64_t now)
 
 	json_set_str(doc, metadata, "deletionTimestamp", str_from(time_print(now, text)));
 	finalizers = json_ensure_arr(doc, metadata, "finalizers");
-	if (!has_text(finalizers, STR(FINALIZER)))
+	if (!json_has_str(finalizers, STR(FINALIZER)))
 		json_append(doc, finalizers, json_new_str(doc, STR(FINALIZER)));
 	(void)set_condition(doc, crd, &terminating, now);
 }

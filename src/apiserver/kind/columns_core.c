@@ -305,16 +305,6 @@ const struct kind_column columns_node[] = {
 
 /* --- volumes and claims ---------------------------------------------------------------------- */
 
-static bool has_mode(struct json modes, const char *mode)
-{
-	struct json_iter it = json_iter(modes);
-
-	while (json_next(&it))
-		if (str_is(json_str(it.value), mode))
-			return true;
-	return false;
-}
-
 static void print_modes(struct json modes, struct buf *to)
 {
 	static const char *const names[][2] = {{"ReadWriteOnce", "RWO"},
@@ -323,7 +313,7 @@ static void print_modes(struct json modes, struct buf *to)
 					       {"ReadWriteOncePod", "RWOP"}};
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		if (!has_mode(modes, names[i][0]))
+		if (!json_has_str(modes, str_from(names[i][0])))
 			continue;
 		cell_separate(to, ",");
 		buf_puts(to, names[i][1]);

@@ -86,7 +86,7 @@ static void put_account(struct json_doc *doc, struct json status, struct json cl
 	if (!json_len(wanted))
 		json_append(doc, audiences, json_new_str(doc, STR(TOKEN_ISSUER)));
 	while (json_next(&it))
-		if (rules_has(json_get(claims, "aud"), json_str(it.value)))
+		if (json_has_str(json_get(claims, "aud"), json_str(it.value)))
 			json_append(doc, audiences, json_new_copy(doc, it.value));
 }
 

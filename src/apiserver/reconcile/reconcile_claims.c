@@ -102,7 +102,7 @@ static void check(void *arg, struct str key)
 
 	mem_free(map_remove(self->held, key));
 	if (json_is_absent(json_get(metadata, "deletionTimestamp")) ||
-	    !rules_has(json_get(metadata, "finalizers"), str_from(finalizer)))
+	    !json_has_str(json_get(metadata, "finalizers"), str_from(finalizer)))
 		return;
 	if (claim && is_used(self, parts.namespace, parts.name))
 		hold(self, key);

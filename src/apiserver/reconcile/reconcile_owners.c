@@ -136,7 +136,7 @@ static bool is_going(struct json object)
 
 static bool has_finalizer(struct json object, const char *name)
 {
-	return rules_has(json_get(json_get(object, "metadata"), "finalizers"), str_from(name));
+	return json_has_str(json_get(json_get(object, "metadata"), "finalizers"), str_from(name));
 }
 
 /* Is it deleted after its dependents? */

@@ -309,9 +309,9 @@ static bool is_class_in_scope(struct json spec, struct str op, struct json value
 	struct str class = json_str(json_get(spec, "priorityClassName"));
 
 	if (str_is(op, "In"))
-		return class.len && rules_has(values, class);
+		return class.len && json_has_str(values, class);
 	if (str_is(op, "NotIn"))
-		return !class.len || !rules_has(values, class);
+		return !class.len || !json_has_str(values, class);
 	if (str_is(op, "DoesNotExist"))
 		return !class.len;
 	return class.len > 0;

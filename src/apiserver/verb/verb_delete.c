@@ -63,12 +63,7 @@ int delete_check_preconditions(struct call *call, struct json object, int64_t re
 
 static bool has_finalizer(struct json metadata, const char *name)
 {
-	struct json_iter it = json_iter(json_get(metadata, "finalizers"));
-
-	while (json_next(&it))
-		if (str_is(json_str(it.value), name))
-			return true;
-	return false;
+	return json_has_str(json_get(metadata, "finalizers"), str_from(name));
 }
 
 static void set_finalizer(struct json_doc *doc, struct json metadata, const char *name, bool wanted)

@@ -239,16 +239,6 @@ static void validate_owners(struct json owners, const struct path *path, struct 
 	}
 }
 
-static bool has_text(struct json list, struct str text)
-{
-	struct json_iter it = json_iter(list);
-
-	while (json_next(&it))
-		if (str_eq(json_str(it.value), text))
-			return true;
-	return false;
-}
-
 static void validate_finalizers(struct json finalizers, const struct path *path,
 				struct causes *causes)
 {
@@ -256,7 +246,8 @@ static void validate_finalizers(struct json finalizers, const struct path *path,
 
 	while (json_next(&it))
 		name_validate(NAME_QUALIFIED, json_str(it.value), path, causes);
-	if (has_text(finalizers, STR("orphan")) && has_text(finalizers, STR("foregroundDeletion")))
+	if (json_has_str(finalizers, STR("orphan")) &&
+	    json_has_str(finalizers, STR("foregroundDeletion")))
 		causes_invalid(causes, path, finalizers,
 			       "finalizer orphan and foregroundDeletion cannot be both set");
 }
@@ -336,7 +327,7 @@ static void validate_no_new(struct json old, struct json new, const struct path 
 	VEC(struct str) added = {0};
 
 	while (json_next(&it))
-		if (!has_text(old, json_str(it.value)))
+		if (!json_has_str(old, json_str(it.value)))
 			vec_push(&added, json_str(it.value));
 	if (!added.len)
 		return;

@@ -80,7 +80,7 @@ void namespace_prepare_create(struct json_doc *doc, struct json namespace)
 	struct json finalizers = json_ensure_arr(doc, spec, "finalizers");
 	struct json status = json_new_obj(doc);
 
-	if (!rules_has(finalizers, STR("kubernetes")))
+	if (!json_has_str(finalizers, STR("kubernetes")))
 		json_append(doc, finalizers, json_new_str(doc, STR("kubernetes")));
 	json_set_str(doc, status, "phase", STR("Active"));
 	json_set(doc, namespace, STR("status"), status);

@@ -279,7 +279,7 @@ void pv_prepare_create(struct json_doc *doc, struct json pv)
 		json_ensure_arr(doc, json_ensure_obj(doc, pv, "metadata"), "finalizers");
 	struct json status = json_new_obj(doc);
 
-	if (!rules_has(finalizers, STR("kubernetes.io/pv-protection")))
+	if (!json_has_str(finalizers, STR("kubernetes.io/pv-protection")))
 		json_append(doc, finalizers, json_new_str(doc, STR("kubernetes.io/pv-protection")));
 	json_set_str(doc, status, "phase", STR("Pending"));
 	json_set(doc, pv, STR("status"), status);

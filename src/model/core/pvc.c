@@ -122,7 +122,7 @@ void pvc_prepare_create(struct json_doc *doc, struct json pvc)
 	struct json status = json_new_obj(doc);
 
 	settle_sources(doc, json_get(pvc, "spec"), JSON_NONE);
-	if (!rules_has(finalizers, STR("kubernetes.io/pvc-protection")))
+	if (!json_has_str(finalizers, STR("kubernetes.io/pvc-protection")))
 		json_append(doc, finalizers,
 			    json_new_str(doc, STR("kubernetes.io/pvc-protection")));
 	json_set_str(doc, status, "phase", STR("Pending"));

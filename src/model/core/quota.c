@@ -151,9 +151,9 @@ static void check_scopes(const struct rule_at *at)
 		for (size_t i = count_unfit(at->up->value, scope); i > 0; i--)
 			rule_invalid(at, NULL, "unsupported scope applied to resource");
 	}
-	if (rules_has(list, STR("BestEffort")) && rules_has(list, STR("NotBestEffort")))
+	if (json_has_str(list, STR("BestEffort")) && json_has_str(list, STR("NotBestEffort")))
 		rule_invalid(at, NULL, "conflicting scopes");
-	if (rules_has(list, STR("Terminating")) && rules_has(list, STR("NotTerminating")))
+	if (json_has_str(list, STR("Terminating")) && json_has_str(list, STR("NotTerminating")))
 		rule_invalid(at, NULL, "conflicting scopes");
 }
 
@@ -232,11 +232,11 @@ static bool same_set(struct json a, struct json b)
 	struct json_iter it = json_iter(a);
 
 	while (json_next(&it))
-		if (!rules_has(b, json_str(it.value)))
+		if (!json_has_str(b, json_str(it.value)))
 			return false;
 	it = json_iter(b);
 	while (json_next(&it))
-		if (!rules_has(a, json_str(it.value)))
+		if (!json_has_str(a, json_str(it.value)))
 			return false;
 	return true;
 }

@@ -255,8 +255,8 @@ static void fill_families(struct json_doc *doc, struct json service)
 	if (both && json_len(families) == 1 &&
 	    !str_is(rule_text(spec, "ipFamilyPolicy"), "SingleStack"))
 		json_append(doc, families,
-			    json_new_str(doc, rules_has(families, STR("IPv4")) ? STR("IPv6")
-									       : STR("IPv4")));
+			    json_new_str(doc, json_has_str(families, STR("IPv4")) ? STR("IPv6")
+										  : STR("IPv4")));
 }
 
 void service_prepare_create(struct json_doc *doc, struct json service)

@@ -26,6 +26,22 @@ size_t field_entry_size(const struct field *value);
 /* Go's name of the type: "int32", "[]v1.Container", "map[string]string". */
 void field_go_type(const struct field *field, struct buf *to);
 
+/* Is it empty like Go's zero values? An empty object and 0 are not. */
+static inline bool field_is_missing(struct json value)
+{
+	switch (json_type(value)) {
+	case JSON_ABSENT:
+	case JSON_NULL:
+		return true;
+	case JSON_STR:
+		return json_str(value).len == 0;
+	case JSON_ARR:
+		return json_len(value) == 0;
+	default:
+		return false;
+	}
+}
+
 /* The value of an enum's text, or -1. */
 int field_enum_value(const struct field *field, struct str text);
 

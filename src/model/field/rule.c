@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "json/index.h"
 #include "model/field/fields.h"
+#include "model/field/fields_internal.h"
 #include "model/rules/rules.h"
 
 #include "base/banned.h"
@@ -24,22 +25,10 @@ static bool is_unset(struct json value)
 	return json_is_absent(value) || json_is(value, JSON_NULL);
 }
 
-/* Is it empty like Go's zero values? An empty object is not. */
 static bool is_missing(const struct rule *rule, struct json value)
 {
-	switch (json_type(value)) {
-	case JSON_ABSENT:
-	case JSON_NULL:
-		return true;
-	case JSON_STR:
-		return json_str(value).len == 0;
-	case JSON_ARR:
-		return json_len(value) == 0;
-	case JSON_INT:
-		return rule->nonzero && json_int(value) == 0;
-	default:
-		return false;
-	}
+	return field_is_missing(value) ||
+	       (rule->nonzero && json_is(value, JSON_INT) && json_int(value) == 0);
 }
 
 static bool is_skipped(const struct rule *rule, struct json value)

@@ -18,22 +18,6 @@
 static void validate_value(const struct field *field, struct json value, const struct path *path,
 			   struct causes *causes);
 
-/* Nothing, as Go's zero values are nothing. */
-static bool is_missing(struct json value)
-{
-	switch (json_type(value)) {
-	case JSON_ABSENT:
-	case JSON_NULL:
-		return true;
-	case JSON_STR:
-		return json_str(value).len == 0;
-	case JSON_ARR:
-		return json_len(value) == 0;
-	default:
-		return false;
-	}
-}
-
 static void validate_number(const struct field *field, struct json value, const struct path *path,
 			    struct causes *causes)
 {
@@ -230,7 +214,7 @@ static void validate_elements(const struct field *field, struct json value, cons
 
 		if (field->key_format)
 			name_validate((enum name_format)field->key_format, it.key, path, causes);
-		if (field->of->required && is_missing(it.value))
+		if (field->of->required && field_is_missing(it.value))
 			causes_required(causes, &below, "");
 		else
 			validate_value(field->of, it.value, &below, causes);
@@ -297,7 +281,7 @@ void type_validate_at(const struct type *type, struct json object, const struct 
 		const struct field *field = &type->fields[i];
 		struct path member = path_member(path, str_from(field->name));
 
-		if (field->required && is_missing(values[i]))
+		if (field->required && field_is_missing(values[i]))
 			causes_required(causes, &member, "");
 		else
 			validate_value(field, values[i], &member, causes);
@@ -330,7 +314,8 @@ static void validate_update_at(const struct type *type, struct json old, struct 
 			continue;
 		if (!field->immutable)
 			validate_update_at(field->type, before, after, &member, causes);
-		else if (!json_eq(before, after) && !(is_missing(before) && is_missing(after)))
+		else if (!json_eq(before, after) &&
+			 !(field_is_missing(before) && field_is_missing(after)))
 			causes_invalid(causes, &member, after, "field is immutable");
 	}
 }

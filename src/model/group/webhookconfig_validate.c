@@ -51,7 +51,7 @@ static void check_name(const struct rule_at *at)
 /* Nothing in addition to '*'. */
 static void check_star(const struct rule_at *at, const char *what)
 {
-	if (json_len(at->value) > 1 && rules_has(at->value, STR("*")))
+	if (json_len(at->value) > 1 && json_has_str(at->value, STR("*")))
 		rule_invalid(at, NULL, "if '*' is present, must not specify other %s", what);
 }
 
@@ -108,9 +108,9 @@ static void check_resources(const struct rule_at *at)
 		if (str_find_byte(text, '/', 0) < 0 && text.len)
 			plain = !str_is(text, "*");
 	}
-	if (json_len(at->value) > 1 && rules_has(at->value, STR("*/*")))
+	if (json_len(at->value) > 1 && json_has_str(at->value, STR("*/*")))
 		rule_invalid(at, NULL, "if '*/*' is present, must not specify other resources");
-	if (rules_has(at->value, STR("*")) && plain)
+	if (json_has_str(at->value, STR("*")) && plain)
 		rule_invalid(at, NULL,
 			     "if '*' is present, must not specify other resources without "
 			     "subresources");
@@ -233,7 +233,7 @@ static void check_review_version(const struct rule_at *at)
 
 static void check_known_version(const struct rule_at *at)
 {
-	if (!rules_has(at->value, STR("v1")) && !rules_has(at->value, STR("v1beta1")))
+	if (!json_has_str(at->value, STR("v1")) && !json_has_str(at->value, STR("v1beta1")))
 		rule_invalid(at, NULL, "must include at least one of v1, v1beta1");
 }
 

@@ -12,6 +12,7 @@
 #include "base/number.h"
 #include "base/vec.h"
 #include "model/core/meta.h"
+#include "model/field/fields_internal.h"
 #include "model/value/intstr.h"
 #include "model/value/labels.h"
 #include "model/value/names.h"
@@ -37,33 +38,12 @@ void rules_meta(struct json object, enum name_format format, bool namespaced, st
 
 bool rules_is_empty(struct json value)
 {
-	switch (json_type(value)) {
-	case JSON_ABSENT:
-	case JSON_NULL:
-		return true;
-	case JSON_STR:
-		return json_str(value).len == 0;
-	case JSON_ARR:
-	case JSON_OBJ:
-		return json_len(value) == 0;
-	default:
-		return false;
-	}
+	return field_is_missing(value) || (json_is(value, JSON_OBJ) && json_len(value) == 0);
 }
 
 bool rules_same(struct json a, struct json b)
 {
 	return json_eq(a, b) || (rules_is_empty(a) && rules_is_empty(b));
-}
-
-bool rules_has(struct json list, struct str text)
-{
-	struct json_iter it = json_iter(list);
-
-	while (json_next(&it))
-		if (str_eq(json_str(it.value), text))
-			return true;
-	return false;
 }
 
 void rules_invalid(struct json value, const struct path *path, const char *detail,

@@ -38,9 +38,6 @@ bool rules_is_empty(struct json value);
 /* The same content, nothing being equal to nothing. */
 bool rules_same(struct json a, struct json b);
 
-/* Is a text in a list of texts? */
-bool rules_has(struct json list, struct str text);
-
 /* `field is immutable`, reported with the new value. */
 void rules_immutable(struct json new, struct json old, const struct path *path,
 		     struct causes *causes);

@@ -159,7 +159,7 @@ void rule_access_modes(const struct rule_at *at)
 		others = others || (at->causes->len == before &&
 				    !str_is(json_str(it.value), "ReadWriteOncePod"));
 	}
-	if (others && rules_has(at->value, STR("ReadWriteOncePod")))
+	if (others && json_has_str(at->value, STR("ReadWriteOncePod")))
 		rule_forbidden(at, NULL, "may not use ReadWriteOncePod with other access modes");
 }
 

@@ -151,23 +151,14 @@ void storageclass_warn(struct json object, struct json old, const struct warn_to
 
 /* --- controllers of pods --------------------------------------------------------------------- */
 
-static void join(void *arg, const char *message)
-{
-	struct buf *joined = arg;
-
-	if (joined->len)
-		buf_putc(joined, ' ');
-	buf_puts(joined, message);
-}
-
 void warn_name(const struct warn_to *to, struct json object, const char *what)
 {
 	AUTO(buf_done) struct buf problems = BUF_UNBOUNDED;
 	PATH(meta, NULL, "metadata");
 	PATH(path, &meta, "name");
 
-	if (!name_check(NAME_DNS_LABEL, rule_text(json_get(object, "metadata"), "name"), join,
-			&problems))
+	if (!name_check_joined(NAME_DNS_LABEL, rule_text(json_get(object, "metadata"), "name"), " ",
+			       &problems))
 		warn_at(to, &path,
 			"this is used in %s, which can result in surprising behavior; a DNS label "
 			"is recommended: [%s]",

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/macro.h"
 
 #include "base/banned.h"
@@ -392,6 +393,39 @@ static void add_invalid(void *arg, const char *message)
 	struct invalid *invalid = arg;
 
 	causes_invalid_str(invalid->causes, invalid->path, invalid->text, "%s", message);
+}
+
+struct joined {
+	struct buf *text;
+	const char *separator;
+};
+
+static void join_problem(void *arg, const char *message)
+{
+	const struct joined *joined = arg;
+
+	if (joined->text->len)
+		buf_puts(joined->text, joined->separator);
+	buf_puts(joined->text, message);
+}
+
+bool name_check_joined(enum name_format format, struct str text, const char *separator,
+		       struct buf *to)
+{
+	struct joined joined = {to, separator};
+
+	return name_check(format, text, join_problem, &joined);
+}
+
+bool name_validate_joined(enum name_format format, struct str text, const char *separator,
+			  const struct path *path, struct causes *causes)
+{
+	AUTO(buf_done) struct buf problems = BUF_UNBOUNDED;
+
+	if (name_check_joined(format, text, separator, &problems))
+		return true;
+	causes_invalid_str(causes, path, text, "%s", buf_text(&problems));
+	return false;
 }
 
 bool name_validate(enum name_format format, struct str text, const struct path *path,

@@ -44,6 +44,12 @@ static inline bool name_is(enum name_format format, struct str text)
 {
 	return name_check(format, text, NULL, NULL);
 }
+/* The same; all messages go into one text, with the separator between them. */
+bool name_check_joined(enum name_format format, struct str text, const char *separator,
+		       struct buf *to);
+/* Add all messages as one Invalid cause. */
+bool name_validate_joined(enum name_format format, struct str text, const char *separator,
+			  const struct path *path, struct causes *causes);
 /* Add each message as an Invalid cause. */
 bool name_validate(enum name_format format, struct str text, const struct path *path,
 		   struct causes *causes);

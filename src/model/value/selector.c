@@ -28,24 +28,6 @@ static_assert(ARRAY_LEN(op_texts) == SELECTOR_OP_COUNT, "write every operator");
 
 /* --- what a requirement must be -------------------------------------------------------------- */
 
-static void join_problem(void *arg, const char *message)
-{
-	struct buf *joined = arg;
-
-	if (joined->len)
-		buf_puts(joined, "; ");
-	buf_puts(joined, message);
-}
-
-static void check_name(enum name_format format, struct str text, const struct path *path,
-		       struct causes *causes)
-{
-	AUTO(buf_done) struct buf joined = BUF_UNBOUNDED;
-
-	if (!name_check(format, text, join_problem, &joined))
-		causes_invalid_str(causes, path, text, "%s", buf_text(&joined));
-}
-
 static void check_count(const struct requirement *r, const struct path *path, struct causes *causes)
 {
 	static const struct {
@@ -90,7 +72,7 @@ void requirement_check(const struct requirement *requirement, struct causes *cau
 	struct path values = path_member(NULL, STR("values"));
 	bool numeric = requirement->op == SELECTOR_GREATER || requirement->op == SELECTOR_LESS;
 
-	check_name(NAME_QUALIFIED, requirement->key, &key, causes);
+	(void)name_validate_joined(NAME_QUALIFIED, requirement->key, "; ", &key, causes);
 	check_count(requirement, &values, causes);
 	for (size_t i = 0; numeric && i < requirement->values.len; i++) {
 		struct path at = path_index(&values, i);
@@ -105,7 +87,8 @@ void requirement_check(const struct requirement *requirement, struct causes *cau
 		struct path at = path_index(&values, i);
 		struct path keyed = path_key(&at, requirement->key);
 
-		check_name(NAME_LABEL_VALUE, requirement->values.ptr[i], &keyed, causes);
+		(void)name_validate_joined(NAME_LABEL_VALUE, requirement->values.ptr[i], "; ",
+					   &keyed, causes);
 	}
 }
 
@@ -327,7 +310,7 @@ static int check_key(struct parser *p, struct str key)
 {
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
 
-	check_name(NAME_QUALIFIED, key, NULL, &causes);
+	(void)name_validate_joined(NAME_QUALIFIED, key, "; ", NULL, &causes);
 	if (!causes.len)
 		return 0;
 	return err_set(p->err, ERR_BAD_REQUEST, "<nil>: %s", causes.ptr[0].message);

@@ -254,8 +254,7 @@ void reasons_add(struct reasons *reasons, const struct reason *reason)
 		reasons->len++;
 }
 
-/* Thousandths of something that is counted: 5, 4.8, 0.001 */
-static void put_count(int64_t amount, struct buf *to)
+void reason_put_count(int64_t amount, struct buf *to)
 {
 	int64_t part = llabs(amount % 1000);
 
@@ -282,7 +281,7 @@ void reason_print_amount(int dim, int64_t amount, const struct reason_names *nam
 		return;
 	}
 	if (dim > DIM_PODS && !is_bytes(dim, reason_dim_name(names, dim))) {
-		put_count(amount, to);
+		reason_put_count(amount, to);
 		return;
 	}
 	if (dim > DIM_PODS)

@@ -181,6 +181,8 @@ void reason_print_event(const struct reason *reason, const struct reason_names *
 			struct buf *to);
 /* "dedicated=infra:NoSchedule" */
 void reason_print_taint(const struct taint *taint, struct buf *to);
+/* Thousandths of something that is counted: 5, 4.8, 0.001 */
+void reason_put_count(int64_t amount, struct buf *to);
 /* An amount, exactly: cpu 500m, memory 2Gi, nvidia.com/gpu 4.8, hugepages-2Mi 4Mi; "unlimited" is one. In texts they
  * are as people read them (words.h). */
 void reason_print_amount(int dim, int64_t amount, const struct reason_names *names, struct buf *to);

@@ -12,20 +12,6 @@
 
 #include "base/banned.h"
 
-/* Thousandths of something that is counted: 5, 4.8, 0.001 */
-static void put_count(int64_t amount, struct buf *to)
-{
-	int64_t part = llabs(amount % 1000);
-
-	buf_printf(to, "%s%lld", amount < 0 ? "-" : "", llabs(amount / 1000));
-	if (part % 10)
-		buf_printf(to, ".%03lld", (long long)part);
-	else if (part % 100)
-		buf_printf(to, ".%02lld", (long long)part / 10);
-	else if (part)
-		buf_printf(to, ".%lld", (long long)part / 100);
-}
-
 static bool is_bytes(const struct reason_names *names, int dim)
 {
 	return dim == DIM_MEMORY || dim == DIM_STORAGE ||
@@ -63,7 +49,7 @@ void words_amount(const struct reason_names *names, int dim, int64_t amount, str
 	else if (is_bytes(names, dim))
 		put_bytes(dim_is_whole(dim) ? amount : amount / 1000, to);
 	else
-		put_count(amount, to);
+		reason_put_count(amount, to);
 }
 
 /* Are there GPUs of another name? */

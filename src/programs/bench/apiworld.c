@@ -23,6 +23,7 @@
 #include "client/transport_http.h"
 #include "json/doc.h"
 #include "loop/loop.h"
+#include "programs/bench/bench_requests.h"
 
 #include "base/banned.h"
 
@@ -30,39 +31,18 @@ enum { FILL = 512 };
 
 /* --- asking --- */
 
-static void on_answer(void *arg, const struct client_result *result)
-{
-	struct apiworld *w = arg;
-
-	bench_require(!result->err, result->err);
-	w->left--;
-}
-
 void apiworld_ask(struct apiworld *w, struct client_ask what)
 {
 	if (!what.resource)
 		what.resource = &resources[RESOURCE_CONFIGMAPS];
 	if (what.resource->namespaced)
 		what.namespace = STR("bench");
-	what.done = on_answer;
-	what.arg = w;
-	w->left++;
-	client_send(w->client, &what);
+	bench_send(w->client, what, &w->left);
 }
 
 void apiworld_wait(struct apiworld *w)
 {
-	while (w->left)
-		(void)loop_turn(w->loop, -1);
-}
-
-static struct json_doc *parse(const char *text)
-{
-	struct err err;
-	struct json_doc *doc = json_parse(str_from(text), NULL, &err);
-
-	bench_require(doc, &err);
-	return doc;
+	bench_wait(w->loop, &w->left);
 }
 
 struct json_doc *apiworld_configmap(size_t number, size_t version)
@@ -73,7 +53,7 @@ struct json_doc *apiworld_configmap(size_t number, size_t version)
 		"\"version\":\"%zu\",\"text\":\"%0200d\"}}",
 		number, version, 7);
 
-	return parse(text);
+	return bench_parse(text);
 }
 
 struct json_doc *apiworld_pod(size_t number)
@@ -88,7 +68,7 @@ struct json_doc *apiworld_pod(size_t number)
 		"\"resources\":{\"requests\":{\"cpu\":\"1\",\"memory\":\"1Gi\"}}}]}}",
 		number);
 
-	return parse(text);
+	return bench_parse(text);
 }
 
 /* --- the server --- */
@@ -115,7 +95,7 @@ static void fill(struct apiworld *w, size_t objects)
 	if (objects == 0)
 		return;
 	AUTO(json_doc_unref)
-	struct json_doc *namespace = parse("{\"metadata\":{\"name\":\"bench\"}}");
+	struct json_doc *namespace = bench_parse("{\"metadata\":{\"name\":\"bench\"}}");
 
 	apiworld_ask(w, (struct client_ask){.verb = CLIENT_CREATE,
 					    .resource = &resources[RESOURCE_NAMESPACES],

@@ -19,6 +19,7 @@
 #include "loop/loop.h"
 #include "node/simulated/simulated.h"
 #include "programs/bench/bench.h"
+#include "programs/bench/bench_requests.h"
 #include "programs/bench/benches.h"
 
 #include "base/banned.h"
@@ -35,35 +36,14 @@ struct world {
 	size_t made; /* pods, ever */
 };
 
-static void on_answer(void *arg, const struct client_result *result)
-{
-	struct world *w = arg;
-
-	bench_require(!result->err, result->err);
-	w->left--;
-}
-
 static void wait(struct world *w)
 {
-	while (w->left)
-		(void)loop_turn(w->loop, -1);
-}
-
-static struct json_doc *parse(const char *text)
-{
-	struct err err;
-	struct json_doc *doc = json_parse(str_from(text), NULL, &err);
-
-	bench_require(doc, &err);
-	return doc;
+	bench_wait(w->loop, &w->left);
 }
 
 static void send(struct world *w, struct client_ask ask)
 {
-	ask.done = on_answer;
-	ask.arg = w;
-	w->left++;
-	client_send(w->client, &ask);
+	bench_send(w->client, ask, &w->left);
 }
 
 /* One of `bound` to a simulated node ends at once. */
@@ -80,7 +60,7 @@ static void create_pod(struct world *w, bool bound)
 		"\"image\":\"registry.example.com/train:1.0\",\"command\":[\"train\",\"--all\"],"
 		"\"resources\":{\"requests\":{\"cpu\":\"1\",\"memory\":\"1Gi\"}}}]}}",
 		w->made, bound ? "\"nodeName\":\"node-00007\"," : "");
-	AUTO(json_doc_unref) struct json_doc *doc = parse(text);
+	AUTO(json_doc_unref) struct json_doc *doc = bench_parse(text);
 
 	w->made++;
 	send(w, (struct client_ask){.verb = CLIENT_CREATE,
@@ -112,7 +92,7 @@ static void open_world(struct world *w, struct bench_run *run)
 	w->api = api_new(&(struct api_options){.loop = w->loop, .store = w->store});
 	w->client = client_new(w->loop, direct_new(w->api, &(struct direct_user){.name = "bench"}),
 			       NULL);
-	doc = parse("{\"metadata\":{\"name\":\"default\"}}");
+	doc = bench_parse("{\"metadata\":{\"name\":\"default\"}}");
 	send(w, (struct client_ask){.verb = CLIENT_CREATE,
 				    .resource = &resources[RESOURCE_NAMESPACES],
 				    .body = doc});
@@ -152,7 +132,7 @@ static void measure_patch(struct world *w)
 	bench_phase(w->run, "patch");
 	while (bench_round(w->run, BATCH)) {
 		snprintf(text, sizeof(text), "{\"status\":{\"message\":\"round %zu\"}}", round++);
-		AUTO(json_doc_unref) struct json_doc *patch = parse(text);
+		AUTO(json_doc_unref) struct json_doc *patch = bench_parse(text);
 
 		for (size_t i = 0; i < BATCH; i++) {
 			struct client_ask ask = ask_pod(bench_dice_below(w->run, w->made), name);

@@ -25,6 +25,7 @@
 #include "loop/loop.h"
 #include "node/simulated/simulated.h"
 #include "programs/bench/bench.h"
+#include "programs/bench/bench_requests.h"
 #include "programs/bench/benches.h"
 #include "scheduler/scheduler.h"
 
@@ -53,41 +54,20 @@ struct world {
 	int64_t running;  /* pods, as the jobs that are there say */
 };
 
-static void on_answer(void *arg, const struct client_result *result)
-{
-	struct world *w = arg;
-
-	bench_require(!result->err, result->err);
-	w->left--;
-}
-
 static void wait(struct world *w)
 {
-	while (w->left)
-		(void)loop_turn(w->loop, -1);
+	bench_wait(w->loop, &w->left);
 }
 
 static void send(struct world *w, struct client_ask ask)
 {
-	ask.done = on_answer;
-	ask.arg = w;
 	ask.discard = true;
-	w->left++;
-	client_send(w->client, &ask);
-}
-
-static struct json_doc *parse(const char *text)
-{
-	struct err err;
-	struct json_doc *doc = json_parse(str_from(text), NULL, &err);
-
-	bench_require(doc, &err);
-	return doc;
+	bench_send(w->client, ask, &w->left);
 }
 
 static void create(struct world *w, enum resource_id resource, const char *text)
 {
-	AUTO(json_doc_unref) struct json_doc *doc = parse(text);
+	AUTO(json_doc_unref) struct json_doc *doc = bench_parse(text);
 
 	send(w, (struct client_ask){.verb = CLIENT_CREATE,
 				    .resource = &resources[resource],

@@ -16,6 +16,7 @@
 #include "client/informer.h"
 #include "client/transport.h"
 #include "client/transport_http.h"
+#include "got.h"
 #include "http/cert.h"
 #include "json/doc.h"
 #include "loop/loop.h"
@@ -103,28 +104,6 @@ static bool wait_for(struct world *w, const int *what, int want)
 	while (*what < want && loop_uptime(w->loop) < end)
 		(void)loop_turn(w->loop, TIME_SECOND);
 	return *what >= want;
-}
-
-struct got {
-	int calls;
-	int code;
-	enum err_code reason;
-	char text[ERR_TEXT_SIZE];
-	char raw[200];
-	struct json_doc *doc;
-};
-
-static void got_it(void *arg, const struct client_result *result)
-{
-	struct got *got = arg;
-
-	got->calls++;
-	got->code = result->code;
-	got->reason = result->err ? result->err->code : ERR_NONE;
-	snprintf(got->text, sizeof(got->text), "%s", result->err ? result->err->text : "");
-	snprintf(got->raw, sizeof(got->raw), "%.*s", STR_ARG(result->text));
-	json_doc_unref(got->doc);
-	got->doc = result->doc ? json_doc_ref(result->doc) : NULL;
 }
 
 static int ask(struct world *w, struct client *client, struct got *got, struct client_ask what)

@@ -7,6 +7,8 @@
 #   own_podman                    podman with storage of the test's own, in front of $PATH. Fails if it is not
 #                                 installed
 #   import_image NAME [FLAGS...]  $tmp/image as an image of podman's. If that fails, $tmp/import says why
+#   restart_volcano               checks: killed and started again, with the pod `stays` still running
+#   delete_stays                  checks: that pod is deleted, and its end reported; it prints bye and exits with 7
 #
 # What podman keeps is deleted however the test ends. $who is root or user.
 who=root
@@ -55,4 +57,20 @@ import_image() {
 	shift
 	tar --owner=0 --group=0 -C "$tmp/image" -cf "$tmp/image.tar" .
 	podman import "$@" "$tmp/image.tar" "$name" >"$tmp/import" 2>&1
+}
+
+restart_volcano() {
+	pid=$(cat "$home/lock")
+	kill -KILL "$pid"
+	tail --pid="$pid" -f /dev/null # until it has ended
+	passes "it starts again" up
+	settles "running containers continue" "0 true" field stays \
+		'.status.containerStatuses[0].restartCount} {.status.containerStatuses[0].ready'
+}
+delete_stays() {
+	kubectl patch pod stays -p '{"metadata":{"finalizers":["test/keep"]}}' >/dev/null
+	passes "a pod that is deleted" kubectl delete pod stays --wait=false
+	comes "prints its last line" bye kubectl logs stays
+	settles "and its exit code is kept" 7 field stays '.status.containerStatuses[0].state.terminated.exitCode'
+	kubectl patch pod stays -p '{"metadata":{"finalizers":null}}' >/dev/null
 }

@@ -152,18 +152,9 @@ image none:1
 passes "when it has come" phase_in_time Succeeded missing
 
 # ---- volcano goes, containers stay ----
-pid=$(cat "$home/lock")
-kill -KILL "$pid"
-tail --pid="$pid" -f /dev/null # until it has ended
-passes "it starts again" up
-settles "what ran runs on" "0 true" field stays \
-	'.status.containerStatuses[0].restartCount} {.status.containerStatuses[0].ready'
+restart_volcano
 comes "it has begun" up kubectl logs stays
-kubectl patch pod stays -p '{"metadata":{"finalizers":["test/keep"]}}' >/dev/null
-passes "a pod that is deleted" kubectl delete pod stays --wait=false
-comes "is reported" bye kubectl logs stays
-settles "and its code kept" 7 field stays '.status.containerStatuses[0].state.terminated.exitCode'
-kubectl patch pod stays -p '{"metadata":{"finalizers":null}}' >/dev/null
+delete_stays
 passes "then it goes" kubectl wait --for=delete --timeout=60s pod/stays
 passes "one that resists" kubectl delete pod resists --timeout=60s
 is "is ended, with all that it has started" "$(processes)" 0

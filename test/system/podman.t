@@ -97,18 +97,9 @@ settles "an image may be forbidden to be pulled" ErrImageNeverPull waits never
 comes "one that cannot be pulled is waited for" ImagePull waits missing
 
 # ---- the end ----
-pid=$(cat "$home/lock")
-kill -KILL "$pid"
-tail --pid="$pid" -f /dev/null # until it has ended
-passes "it starts again" up
-settles "what ran runs on" "0 true" field stays \
-	'.status.containerStatuses[0].restartCount} {.status.containerStatuses[0].ready'
+restart_volcano
 comes "one that resists is there" up kubectl logs resists
-kubectl patch pod stays -p '{"metadata":{"finalizers":["test/keep"]}}' >/dev/null
-passes "a pod that is deleted" kubectl delete pod stays --wait=false
-comes "is reported" bye kubectl logs stays
-settles "and its code kept" 7 field stays '.status.containerStatuses[0].state.terminated.exitCode'
-kubectl patch pod stays -p '{"metadata":{"finalizers":null}}' >/dev/null
+delete_stays
 passes "all go" kubectl delete pod --all --timeout=120s
 is "with all that they have started" "$(processes)" 0
 passes "it stops" volcano down --pods

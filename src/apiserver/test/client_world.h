@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "client/client.h"
 #include "client/transport.h"
+#include "got.h"
 #include "json/doc.h"
 #include "loop/loop.h"
 #include "tap.h"
@@ -79,29 +80,6 @@ __attribute__((format(printf, 1, 2), unused)) static struct json_doc *doc_of(con
 		exit(1);
 	}
 	return doc;
-}
-
-/* What a request came to. */
-struct got {
-	int calls;
-	int code;
-	enum err_code reason;
-	char text[ERR_TEXT_SIZE]; /* of the error */
-	struct json_doc *doc;
-	char raw[300];
-};
-
-__attribute__((unused)) static void got_it(void *arg, const struct client_result *result)
-{
-	struct got *got = arg;
-
-	got->calls++;
-	got->code = result->code;
-	got->reason = result->err ? result->err->code : ERR_NONE;
-	snprintf(got->text, sizeof(got->text), "%s", result->err ? result->err->text : "");
-	snprintf(got->raw, sizeof(got->raw), "%.*s", STR_ARG(result->text));
-	json_doc_unref(got->doc);
-	got->doc = result->doc ? json_doc_ref(result->doc) : NULL;
 }
 
 /* Turn until it is answered. */

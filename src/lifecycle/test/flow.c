@@ -395,12 +395,7 @@ static void test_template(void)
 
 int main(void)
 {
-	for (size_t i = 0; i < ARRAY_LEN(scripts); i++) {
-		size_t writes = run_script(&scripts[i], 0);
-
-		for (size_t crash = 1; crash <= writes; crash++)
-			(void)run_script(&scripts[i], crash);
-	}
+	RUN_SCRIPTS(scripts, run_script);
 	test_job();
 	test_refused();
 	test_foreign();

@@ -411,4 +411,15 @@ TEST_FN bool world_settle(struct world *world)
 	return false;
 }
 
+/* Run each script, then again once per write, with a crash at that write. `run` gives the number of writes. */
+#define RUN_SCRIPTS(scripts, run)                                                   \
+	do {                                                                        \
+		for (size_t script_ = 0; script_ < ARRAY_LEN(scripts); script_++) { \
+			size_t writes_ = (run)(&(scripts)[script_], 0);             \
+                                                                                    \
+			for (size_t crash_ = 1; crash_ <= writes_; crash_++)        \
+				(void)(run)(&(scripts)[script_], crash_);           \
+		}                                                                   \
+	} while (0)
+
 #endif

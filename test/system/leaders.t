@@ -7,28 +7,6 @@
 # shellcheck source=test/system/home.sh
 . test/system/home.sh
 
-# gang NAME COUNT
-gang() {
-	cat <<-END
-	apiVersion: scheduling.volcano.sh/v1beta1
-	kind: PodGroup
-	metadata: {name: $1}
-	spec: {minMember: $2, queue: default}
-	END
-	i=0
-	while [ "$i" -lt "$2" ]; do
-		cat <<-END
-		---
-		apiVersion: v1
-		kind: Pod
-		metadata: {name: $1-$i, annotations: {scheduling.k8s.io/group-name: $1}}
-		spec:
-		  schedulerName: volcano
-		  containers: [{name: main, image: busybox, resources: {requests: {cpu: "1"}}}]
-		END
-		i=$((i + 1))
-	done
-}
 # scheduler LOG: in the background, with times that a slow machine cannot miss.
 scheduler() {
 	"$BIN/vc-scheduler" --kubeconfig "$KUBECONFIG" --leader-elect-resource-namespace default \

@@ -6,26 +6,6 @@
 # shellcheck source=test/system/home.sh
 . test/system/home.sh
 
-# group NAME: two pods that would go to two nodes
-group() {
-	cat <<-END
-	apiVersion: scheduling.volcano.sh/v1beta1
-	kind: PodGroup
-	metadata: {name: $1}
-	spec: {minMember: 2, queue: default}
-	END
-	for i in 0 1; do
-		cat <<-END
-		---
-		apiVersion: v1
-		kind: Pod
-		metadata: {name: $1-$i, annotations: {scheduling.k8s.io/group-name: $1}}
-		spec:
-		  schedulerName: volcano
-		  containers: [{name: main, image: busybox, resources: {requests: {cpu: 1}}}]
-		END
-	done
-}
 # conf PREFIX ONLY
 conf() {
 	cat <<-END
@@ -63,7 +43,7 @@ passes "with it the scheduler starts" volcano up -d --listen 127.0.0.1:0 --plugi
 passes "there is a queue" kubectl wait queue/default --for='jsonpath={.status.state}=Open' --timeout=60s
 node="node-00001"
 passes "there are both nodes" nodes_come
-group first >"$tmp/first.yaml"
+gang first 2 >"$tmp/first.yaml"
 passes "a gang is made" kubectl apply -f "$tmp/first.yaml"
 passes "it waits" kubectl wait podgroup/first --timeout=60s \
 	--for='jsonpath={.status.conditions[?(@.type=="Unschedulable")].status}=True'
@@ -86,7 +66,7 @@ conf "$node" false >"$tmp/conf"
 "$BIN/vc-scheduler" --kubeconfig "$KUBECONFIG" --leader-elect=false --plugins-dir "$tmp/plugins" \
 	--scheduler-conf "$tmp/conf" 2>"$tmp/log" &
 servers="$servers $!"
-group second >"$tmp/second.yaml"
+gang second 2 >"$tmp/second.yaml"
 passes "with a good one a gang is placed" kubectl apply -f "$tmp/second.yaml"
 passes "and runs" is_placed second
 is "where the plugin prefers" "$(places second)" "$node $node"

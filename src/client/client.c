@@ -25,6 +25,7 @@
 #include "base/list.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "client/amend.h"
 #include "client/denials.h"
 #include "client/refusals.h"
 #include "client/transport.h"
@@ -38,6 +39,7 @@ enum state { STATE_WAITING, STATE_SENT, STATE_PAUSED };
 struct client {
 	struct loop *loop;
 	struct transport *transport;
+	struct transport *amend; /* for patches */
 	struct client_options options;
 	char *field_manager;
 	struct list waiting;
@@ -62,7 +64,8 @@ struct client_request {
 	int tries;
 	int tries_left;
 	int64_t deadline; /* by loop_uptime(); 0: none */
-	void *token;      /* while SENT */
+	void *token;      /* while SENT, of this transport */
+	struct transport *via;
 	struct loop_timer *timer;
 	struct transport_ask ask;
 	int64_t grace;
@@ -89,6 +92,7 @@ struct client *client_new(struct loop *loop, struct transport *transport,
 
 	client->loop = loop;
 	client->transport = transport;
+	client->amend = amend_new(loop, transport);
 	if (options)
 		*own = *options;
 	window_init(&client->window, own->max_in_flight);
@@ -143,6 +147,7 @@ void client_free(struct client *client)
 {
 	if (!client)
 		return;
+	transport_free(client->amend);
 	transport_free(client->transport);
 	LIST_EACH(&client->waiting, struct client_request, link, request)
 		request_free(request);
@@ -177,6 +182,11 @@ bool client_next_denial(const struct client *client, size_t *at, struct client_d
 	return denials_next(client->denials, at, ret);
 }
 
+bool client_is_denial(const struct err *err)
+{
+	return refusals_is_denial(err);
+}
+
 bool client_is_transient(enum err_code code)
 {
 	return code == ERR_TOO_MANY_REQUESTS || code == ERR_UNAVAILABLE || code == ERR_TIMEOUT ||
@@ -206,7 +216,7 @@ static void request_send(struct client_request *request)
 	}
 	request->sent_at = loop_stopwatch(client->loop);
 	refusals_sent(client->refusals, &request->ask.ask);
-	request->token = client->transport->ops->send(client->transport, &request->ask);
+	request->token = request->via->ops->send(request->via, &request->ask);
 }
 
 /* Removes the request from all lists, calls `done` and frees it. */
@@ -355,14 +365,16 @@ static void on_held(struct loop_timer *timer, void *arg)
 
 /* --- outages --- */
 
-/* The server answers again: what pauses because it did not goes on, spread over a moment. */
+/* The server answers again: what pauses goes on, spread over a moment. What is held for another reason is
+ * held again. */
 static void end_outage(struct client *client)
 {
 	if (!client->out)
 		return;
 	client->out = false;
+	refusals_outage_ended(client->refusals);
 	LIST_EACH(&client->others, struct client_request, link, request)
-		if (request->state == STATE_PAUSED && !request->held)
+		if (request->state == STATE_PAUSED)
 			loop_timer_set(request->timer,
 				       (int64_t)loop_random_below(client->loop, WAKE_SPREAD));
 	LIST_EACH(&client->wakes, struct client_wake, link, wake)
@@ -581,6 +593,7 @@ static struct client_request *request_new(struct client *client, const struct cl
 		request->grace = *ask.grace_seconds;
 		ask.grace_seconds = &request->grace;
 	}
+	request->via = amend_takes(&ask) ? client->amend : client->transport;
 	request->ask.ask = ask;
 	request->ask.arg = request;
 	return request;
@@ -653,7 +666,7 @@ void client_cancel(struct client_request *request)
 	client = request->client;
 	if (request->state == STATE_SENT) {
 		refusals_dropped(client->refusals, &request->ask.ask);
-		client->transport->ops->cancel(client->transport, request->token);
+		request->via->ops->cancel(request->via, request->token);
 	}
 	request_free(request);
 	pump(client);

@@ -28,7 +28,7 @@
  * deadline passes before that, the request ends with the last refusal.
  *
  * MISSING PERMISSIONS. Requests that the server denies for want of a permission are listed by
- * client_next_denial() until one of the same sort succeeds.
+ * client_next_denial() until one of the same sort is permitted.
  *
  * OUTAGES. After requests without an answer, the first success wakes what pauses (client_wake_add()). */
 #ifndef CLIENT_CLIENT_H
@@ -271,6 +271,8 @@ struct client_denial {
 	struct str text;  /* what the server said */
 	int64_t since_us; /* by loop_now() */
 };
+/* Does the error say that the user lacks a permission (and not that this object is not wanted)? */
+bool client_is_denial(const struct err *err);
 /* The next one; *at begins as 0. */
 bool client_next_denial(const struct client *client, size_t *at, struct client_denial *ret);
 

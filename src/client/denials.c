@@ -71,6 +71,14 @@ static bool is_denial(const struct client_ask *ask, const struct err *err)
 	return err->code == ERR_FORBIDDEN && (reads || refusals_is_denial(err));
 }
 
+/* The server looks at permissions first: an answer about the object means that they are there. */
+static bool is_permitted(const struct client_ask *ask, const struct err *err)
+{
+	return !err || err->code == ERR_ALREADY_EXISTS || err->code == ERR_CONFLICT ||
+	       err->code == ERR_NOT_FOUND || err->code == ERR_INVALID || err->code == ERR_EXPIRED ||
+	       err->code == ERR_GONE || (err->code == ERR_FORBIDDEN && !is_denial(ask, err));
+}
+
 void denials_answered(struct denials *denials, const struct client_ask *ask, const struct err *err)
 {
 	bool denied = err && ask->resource && is_denial(ask, err);
@@ -90,7 +98,7 @@ void denials_answered(struct denials *denials, const struct client_ask *ask, con
 			  LOG_VIEW("resource", ask->resource->plural),
 			  LOG_VIEW("subresource", ask->sub),
 			  LOG_VIEW("group", ask->resource->group), LOG_STR("error", err->text));
-	} else if (!err && at < denials->list.len) {
+	} else if (is_permitted(ask, err) && at < denials->list.len) {
 		log_info(denials->log, "permission was granted",
 			 LOG_STR("verb", refusals_verb(ask->verb)),
 			 LOG_VIEW("resource", ask->resource->plural),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* client/denials.h - permissions that are missing, as the answers of the server show: one for each sort
- * of request that is denied, until one of that sort succeeds. Each is logged when it comes and when it
+ * of request that is denied, until one of that sort is permitted. Each is logged when it comes and when it
  * goes. */
 #ifndef CLIENT_DENIALS_H
 #define CLIENT_DENIALS_H

@@ -60,14 +60,17 @@ struct informer {
 	struct client_request *request; /* a page, or the watch */
 	struct loop_timer *timer;       /* end of a pause */
 	bool list_next;                 /* what follows the pause: a list, or a watch */
-	unsigned failures;              /* in a row */
+	unsigned failures;              /* of lists, in a row */
+	unsigned watch_failures;        /* ... and of watches, until one lasts */
 	unsigned missing;               /* the same: answers that there is no such kind */
 	int64_t pause_most;             /* of the last failure */
 	struct client_wake wake;
 	uint32_t round;
 	bool whole; /* the list is read in one piece */
 	struct buf token;
-	int64_t opened; /* when the watch was opened, by loop_uptime() */
+	int64_t opened;     /* when the watch was opened, by loop_uptime() */
+	int64_t expired_at; /* when a version was too old last; 0: never */
+	bool denied;        /* the last list was, for want of a permission */
 	struct informer_stats stats;
 	char *prefix; /* of the keys of its objects (base/quarantine.h) */
 };
@@ -216,12 +219,13 @@ static void on_pause_over(struct loop_timer *timer, void *arg)
 static void go_on(struct informer *informer, bool list)
 {
 	struct loop *loop = client_loop(informer->client);
+	unsigned failures = informer->failures + informer->watch_failures;
 	int64_t pause = 0;
 
 	informer->list_next = list;
-	if (informer->failures) {
+	if (failures) {
 		pause = BACKOFF;
-		for (unsigned i = 1; i < informer->failures && pause < informer->pause_most; i++)
+		for (unsigned i = 1; i < failures && pause < informer->pause_most; i++)
 			pause *= 2;
 		if (pause > informer->pause_most)
 			pause = informer->pause_most;
@@ -232,10 +236,9 @@ static void go_on(struct informer *informer, bool list)
 
 static void note_failure(struct informer *informer, const char *what, const struct err *err)
 {
-	informer->failures++;
 	informer->stats.failures++;
 	informer->pause_most = err->code == ERR_FORBIDDEN ? DENIED_MAX : BACKOFF_MAX;
-	if (err->code == ERR_FORBIDDEN && informer->failures > 1)
+	if (err->code == ERR_FORBIDDEN && informer->failures + informer->watch_failures > 1)
 		return; /* the client has logged it as a missing permission */
 	log_warn(informer->options.log, what,
 		 LOG_VIEW("resource", informer->options.resource->plural),
@@ -283,10 +286,12 @@ static void finish_list(struct informer *informer, struct str version)
 	buf_clear(&informer->token);
 	informer->whole = false;
 	informer->failures = 0;
+	informer->denied = false;
 	drop_unlisted(informer);
 	if (!informer->synced)
 		call_synced(informer);
-	go_on(informer, false);
+	informer->list_next = false;
+	loop_timer_set(informer->timer, 0);
 }
 
 /* The server has no such kind. Objects that were there count as deleted only after a while: a
@@ -314,7 +319,9 @@ static void note_list_failure(struct informer *informer, const struct err *err)
 	}
 	if (is_too_old(err))
 		informer->whole = true; /* the token has expired */
+	informer->failures++;
 	note_failure(informer, "cannot list", err);
+	informer->denied = err->code == ERR_FORBIDDEN;
 	go_on(informer, true);
 	if (err->code == ERR_FORBIDDEN && informer->options.optional && !informer->synced)
 		call_synced(informer);
@@ -395,7 +402,7 @@ static void on_event(void *arg, const struct client_event *event)
 	struct object_entry *entry;
 
 	informer->stats.events++;
-	informer->failures = 0;
+	informer->watch_failures = 0;
 	if (event->type == CLIENT_ADDED || event->type == CLIENT_MODIFIED) {
 		put(informer, &facts, event->doc);
 	} else if (event->type == CLIENT_DELETED) {
@@ -417,16 +424,22 @@ static void on_ended(void *arg, const struct err *err)
 
 	informer->request = NULL;
 	if (informer->opened && lived >= STEADY) {
-		informer->failures = 0;
+		informer->watch_failures = 0;
 	} else if (!err) {
-		informer->failures++; /* do not overload a server that ends watches at once */
+		informer->watch_failures++; /* do not overload a server that ends watches at once */
 		informer->pause_most = BACKOFF_MAX;
 	}
 	if (err && is_too_old(err)) {
 		log_info(informer->options.log, "version too old, listing again",
 			 LOG_VIEW("resource", informer->options.resource->plural));
+		if (informer->expired_at &&
+		    loop_uptime(client_loop(informer->client)) - informer->expired_at < STEADY)
+			informer->watch_failures++;
+		informer->expired_at = loop_uptime(client_loop(informer->client));
+		informer->pause_most = BACKOFF_MAX;
 		list = true;
 	} else if (err) {
+		informer->watch_failures++;
 		note_failure(informer, "watch failed", err);
 		list = !client_is_transient(err->code);
 	}
@@ -463,7 +476,8 @@ static void on_woken(void *arg)
 	struct informer *informer = arg;
 	struct loop *loop = client_loop(informer->client);
 
-	if (!informer->failures || informer->pause_most != BACKOFF_MAX || informer->request ||
+	if ((!informer->failures && !informer->watch_failures) ||
+	    informer->pause_most != BACKOFF_MAX || informer->request ||
 	    !loop_timer_is_set(informer->timer))
 		return;
 	loop_timer_set(informer->timer, (int64_t)loop_random_below(loop, WAKE_SPREAD));
@@ -526,6 +540,11 @@ void informer_start(struct informer *informer)
 }
 
 /* --- reading --- */
+
+bool informer_denied(const struct informer *informer)
+{
+	return informer->denied;
+}
 
 bool informer_synced(const struct informer *informer)
 {

@@ -79,6 +79,8 @@ void informer_listen(struct informer *informer, const struct informer_events *ev
 void informer_start(struct informer *informer);
 
 bool informer_synced(const struct informer *informer);
+/* Was the last list denied, for want of a permission? */
+bool informer_denied(const struct informer *informer);
 size_t informer_len(const struct informer *informer);
 /* The version up to which everything was reported; "" before the first list. Valid until control
  * returns to the loop. */

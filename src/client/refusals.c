@@ -206,6 +206,21 @@ void refusals_answered(struct refusals *refusals, const struct client_ask *ask,
 	refusal->until = now + pause_of(refusal, permission);
 }
 
+void refusals_outage_ended(struct refusals *refusals)
+{
+	size_t at = 0;
+	void *value;
+
+	while (map_next(refusals->keys, &at, NULL, &value)) {
+		struct refusal *refusal = value;
+
+		if (refusal->code == ERR_UNAVAILABLE || refusal->code == ERR_TIMEOUT) {
+			refusal->times = 0;
+			refusal->until = 0;
+		}
+	}
+}
+
 void refusals_sent(struct refusals *refusals, const struct client_ask *ask)
 {
 	if (!is_held(refusals, ask))

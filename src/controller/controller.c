@@ -15,12 +15,32 @@
 #define CONTROLLER_ADDRESS(name) &controller_##name,
 static const struct controller *const rows[] = {CONTROLLERS(CONTROLLER_ADDRESS)};
 
-struct controllers {
-	struct controller_base base;
-	void *selves[ARRAY_LEN(rows)]; /* NULL: not to run */
-	size_t unsynced;
+/* A controller runs from when it knows what is there of the kinds that it needs. */
+struct runner {
+	struct controllers *all;
+	void *self; /* NULL: not to run */
+	bool needs[RESOURCE_COUNT];
 	bool ready;
 };
+
+struct controllers {
+	struct controller_base base;
+	struct runner runners[ARRAY_LEN(rows)];
+	size_t unready;
+};
+
+/* Kinds of which a controller can do without: without the permission to list them, it goes on as if there
+ * were none, or reads single ones. */
+static const bool optional[RESOURCE_COUNT] = {
+	[RESOURCE_COMMANDS] = true,     [RESOURCE_PRIORITYCLASSES] = true,
+	[RESOURCE_PVCS] = true,         [RESOURCE_SERVICES] = true,
+	[RESOURCE_CONFIGMAPS] = true,   [RESOURCE_REPLICASETS] = true,
+	[RESOURCE_STATEFULSETS] = true,
+};
+
+/* Without one of these, the program does not do what it is there for. */
+static const enum resource_id essential[] = {RESOURCE_PODS, RESOURCE_VCJOBS, RESOURCE_PODGROUPS,
+					     RESOURCE_QUEUES};
 
 const char *controllers_name(size_t index)
 {
@@ -81,32 +101,43 @@ struct informer *controller_informer(struct controller_base *base, enum resource
 	if (!base->informers[resource])
 		base->informers[resource] = informer_new(
 			base->client, &(struct informer_options){.resource = &resources[resource],
+								 .optional = optional[resource],
 								 .log = base->log});
+	base->needs[resource] = true;
 	return base->informers[resource];
+}
+
+static bool knows_all(const struct runner *runner)
+{
+	for (size_t i = 0; i < RESOURCE_COUNT; i++)
+		if (runner->needs[i] && !informer_synced(runner->all->base.informers[i]))
+			return false;
+	return true;
 }
 
 static void on_synced(void *arg)
 {
 	struct controllers *all = arg;
 
-	if (--all->unsynced > 0)
-		return;
-	all->ready = true;
-	log_info(all->base.log, "controllers know what is there");
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		if (all->selves[i])
-			rows[i]->ready(all->selves[i]);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct runner *runner = &all->runners[i];
+
+		if (!runner->self || runner->ready || !knows_all(runner))
+			continue;
+		runner->ready = true;
+		all->unready--;
+		log_info(all->base.log, "a controller knows what is there",
+			 LOG_STR("controller", rows[i]->name));
+		rows[i]->ready(runner->self);
+	}
 }
 
 static void start_informers(struct controllers *all)
 {
-	for (size_t i = 0; i < RESOURCE_COUNT; i++) {
-		if (!all->base.informers[i])
-			continue;
-		informer_listen(all->base.informers[i],
-				&(struct informer_events){.synced = on_synced}, all);
-		all->unsynced++;
-	}
+	for (size_t i = 0; i < RESOURCE_COUNT; i++)
+		if (all->base.informers[i])
+			informer_listen(all->base.informers[i],
+					&(struct informer_events){.synced = on_synced}, all);
 	for (size_t i = 0; i < RESOURCE_COUNT; i++)
 		if (all->base.informers[i])
 			informer_start(all->base.informers[i]);
@@ -128,9 +159,13 @@ struct controllers *controllers_new(struct loop *loop, struct client *client,
 		all->base.options.max_requeue = CONTROLLER_MAX_REQUEUE;
 	all->base.recorder = recorder_new(
 		client, &(struct recorder_options){.component = STR("vc-controller-manager")});
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		all->runners[i].all = all;
+		all->base.needs = all->runners[i].needs;
 		if (is_on(options->controllers, rows[i]->name))
-			all->selves[i] = rows[i]->new (&all->base);
+			all->runners[i].self = rows[i]->new (&all->base);
+		all->unready += all->runners[i].self != NULL;
+	}
 	start_informers(all);
 	return all;
 }
@@ -142,20 +177,39 @@ void controllers_free(struct controllers *all)
 	for (size_t i = 0; i < RESOURCE_COUNT; i++)
 		informer_free(all->base.informers[i]);
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		if (all->selves[i])
-			rows[i]->free(all->selves[i]);
+		if (all->runners[i].self)
+			rows[i]->free(all->runners[i].self);
 	recorder_free(all->base.recorder);
 	mem_free(all);
 }
 
 bool controllers_synced(const struct controllers *all)
 {
-	return all->ready;
+	return all->unready == 0;
+}
+
+/* Synced, or denied where it can be done without. */
+static bool is_settled(const struct controllers *all, size_t resource)
+{
+	const struct informer *informer = all->base.informers[resource];
+
+	for (size_t i = 0; i < ARRAY_LEN(essential); i++)
+		if (essential[i] == resource)
+			return !informer || informer_synced(informer);
+	return !informer || informer_synced(informer) || informer_denied(informer);
+}
+
+bool controllers_are_ready(const struct controllers *all)
+{
+	for (size_t i = 0; i < RESOURCE_COUNT; i++)
+		if (!is_settled(all, i))
+			return false;
+	return true;
 }
 
 void controllers_print_metrics(const struct controllers *all, struct buf *to)
 {
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		if (all->selves[i] && rows[i]->print_metrics)
-			rows[i]->print_metrics(all->selves[i], to);
+		if (all->runners[i].self && rows[i]->print_metrics)
+			rows[i]->print_metrics(all->runners[i].self, to);
 }

@@ -8,9 +8,10 @@
  *	...
  *	controllers_free(all);
  *
- * All controllers share one informer a resource. A controller's `ready` is called once every informer
- * has heard everything that is there: before that it only takes notes, since what is missing from half
- * a list is not gone. */
+ * All controllers share one informer per resource. A controller's `ready` is called once its informers
+ * have reported everything that is there: before that it only takes notes, since what is missing from half
+ * a list is not gone. So without the permission to list a kind, the controllers that need it do not run, and
+ * the others do; they run as soon as it is granted. */
 #ifndef CONTROLLER_CONTROLLER_H
 #define CONTROLLER_CONTROLLER_H
 
@@ -54,8 +55,10 @@ struct controllers *controllers_new(struct loop *loop, struct client *client,
 void controllers_free(struct controllers *all);
 DEFINE_AUTO(struct controllers *, controllers_free);
 
-/* Do all informers know everything that was there at the start? */
+/* Do all of them run? */
 bool controllers_synced(const struct controllers *all);
+/* Do those run that have the permissions for it, those of jobs, podgroups and queues among them? */
+bool controllers_are_ready(const struct controllers *all);
 /* Numbers in the text format of Prometheus. */
 void controllers_print_metrics(const struct controllers *all, struct buf *to);
 /* Which names of --controllers there are: "job-controller", ...; NULL ends the list. */
@@ -73,6 +76,7 @@ struct controller_base {
 	struct log *log;
 	struct controllers_options options; /* with defaults filled in */
 	struct informer *informers[RESOURCE_COUNT];
+	bool *needs; /* of the controller whose `new` is called: which informers it has asked for */
 };
 
 /* The informer of a resource, to listen to; only from within `new`. */

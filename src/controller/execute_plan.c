@@ -140,6 +140,8 @@ static void report_failure(struct execution *execution, size_t at)
 		buf_putc(&text, ']');
 	}
 	note.message = buf_str(&text);
+	/* It is reported once, however often it is tried. */
+	note.steady = client_is_denial(&execution->failures.ptr[at]->err);
 	report(&execution->options, &note);
 }
 
@@ -181,8 +183,6 @@ void execution_cancel(struct execution *execution)
 
 static void finish(struct execution *execution)
 {
-	if (execution->end != EXECUTION_FAILED && execution->failures.len > 0)
-		execution->end = EXECUTION_FAILED;
 	if (execution->end == EXECUTION_DONE)
 		report_until(execution, UINT32_MAX);
 	report_failures(execution);
@@ -228,8 +228,12 @@ static void note_error(struct execution *execution, size_t at, const struct clie
 			execution->end = EXECUTION_AGAIN;
 		return;
 	}
-	execution->end = EXECUTION_FAILED;
-	if (execution->options.failed)
+	if (client_is_denial(err))
+		execution->end =
+			execution->end == EXECUTION_FAILED ? EXECUTION_FAILED : EXECUTION_DENIED;
+	else
+		execution->end = EXECUTION_FAILED;
+	if (execution->options.failed && execution->end == EXECUTION_FAILED)
 		execution->options.failed(execution->options.arg, write, err);
 	if (execution->failures.len == FAILURES_SHOWN)
 		return;

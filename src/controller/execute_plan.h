@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/macro.h"
+#include "base/time.h"
 #include "base/vec.h"
 #include "json/doc.h"
 #include "lifecycle/lifecycle_plan.h"
@@ -26,7 +27,10 @@ enum execution_end {
 	EXECUTION_AGAIN, /* something else was there, it had changed, or the server takes no writes for
 		       * now (its disk is full): reconcile again; not a failure */
 	EXECUTION_FAILED, /* the server said no */
+	EXECUTION_DENIED, /* ... because a permission is missing: not a failure of the object */
 };
+/* Pause before a plan that was denied is made again: a permission may be granted at any time. */
+#define EXECUTION_DENIED_PAUSE (2 * TIME_SECOND)
 
 /* States that were reported and need not be reported again; zeroed is empty. */
 struct execution_reports {

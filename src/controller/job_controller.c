@@ -29,6 +29,7 @@
 #include "controller/job_commands.h"
 #include "controller/job_entries.h"
 #include "controller/job_metrics.h"
+#include "controller/lookups.h"
 #include "http/sshkey.h"
 #include "lifecycle/job_lifecycle.h"
 #include "loop/loop.h"
@@ -46,7 +47,8 @@ enum { RETRY_MOST = 30 };
 struct job_controller {
 	struct controller_base *base;
 	struct entries *entries;
-	struct cache *caches[PLAN_KIND_COUNT]; /* NULL: kinds that are not looked up */
+	struct cache *caches[PLAN_KIND_COUNT]; /* NULL: kinds that are not watched */
+	struct lookups *lookups;               /* those, if they are needed */
 	struct workqueue *queue;               /* NULL until everything is known */
 	struct list keys;                      /* key pairs that are being made */
 	struct strays *strays;                 /* Commands for jobs that are not there */
@@ -198,6 +200,22 @@ static void other_written(struct job_controller *self, struct entry *entry,
 	cache_put(cache, doc);
 }
 
+static enum resource_id resource_of(enum plan_kind_id kind)
+{
+	const struct resource *resource = resource_find(str_from(plan_kinds[kind].api_version),
+							str_from(plan_kinds[kind].kind));
+
+	return (enum resource_id)(resource - resources);
+}
+
+/* Kinds that are not watched, or cannot be. */
+static bool is_read_on_demand(const struct job_controller *self, enum plan_kind_id kind)
+{
+	if (!self->caches[kind])
+		return kind == PLAN_SECRET || kind == PLAN_NETWORKPOLICY;
+	return informer_denied(self->base->informers[resource_of(kind)]);
+}
+
 static void written(void *arg, const struct plan_write *write, struct json_doc *doc)
 {
 	struct entry *entry = arg;
@@ -220,6 +238,9 @@ static void written(void *arg, const struct plan_write *write, struct json_doc *
 	} else if (self->caches[write->kind] && doc) {
 		other_written(self, entry, write, doc);
 	}
+	if (is_read_on_demand(self, write->kind))
+		lookups_put(self->lookups, resource_of(write->kind), write->namespace, write->name,
+			    doc);
 }
 
 static void failed(void *arg, const struct plan_write *write, const struct err *err)
@@ -249,6 +270,10 @@ static void done(void *arg, enum execution_end end)
 		break;
 	case EXECUTION_FAILED:
 		try_later(self, entry);
+		break;
+	case EXECUTION_DENIED:
+		workqueue_done_after(self->queue, str_from(entry->key), EXECUTION_DENIED_PAUSE);
+		leave(self, entry);
 		break;
 	}
 }
@@ -317,14 +342,24 @@ static bool want_key(struct job_controller *self, struct entry *entry)
 struct look_up {
 	struct job_controller *self;
 	struct str namespace;
+	struct str key;
+	bool unknown; /* something has to be read first */
 };
 
 static struct json find(void *arg, enum plan_kind_id kind, struct str name)
 {
-	const struct look_up *look = arg;
+	struct look_up *look = arg;
 	struct str namespace = plan_kinds[kind].namespaced ? look->namespace : STR("");
-	struct json_doc *doc = cache_get(look->self->caches[kind], namespace, name);
+	struct json found = JSON_NONE;
+	struct json_doc *doc;
 
+	if (is_read_on_demand(look->self, kind)) {
+		if (!lookups_get(look->self->lookups, resource_of(kind), namespace, name, look->key,
+				 &found))
+			look->unknown = true;
+		return found;
+	}
+	doc = cache_get(look->self->caches[kind], namespace, name);
 	return doc ? json_doc_root(doc) : JSON_NONE;
 }
 
@@ -338,13 +373,13 @@ static bool gives_up(const struct job_controller *self, const struct entry *entr
 		       RETRY_FIRST * ((INT64_C(1) << (most < RETRY_MOST ? most : RETRY_MOST)) - 1);
 }
 
-/* Ask what to do; 0 or -1. */
+/* Ask what to do; 0 or -1. *ret_unknown: something has to be read first, the plan is worth nothing. */
 static int step(struct job_controller *self, struct entry *entry, struct plan *plan,
-		struct job_outcome *outcome, struct err *err)
+		struct job_outcome *outcome, bool *ret_unknown, struct err *err)
 {
 	struct json job = json_doc_root(entry->doc);
 	struct json command = job_commands_next(self->caches[PLAN_COMMAND], entry);
-	struct look_up look = {self, meta_namespace(job)};
+	struct look_up look = {self, meta_namespace(job), str_from(entry->key), false};
 	struct job_ssh_key key = {str_from(entry->private_pem), str_from(entry->public_line)};
 	const struct job_pod **pods = mem_calloc(entry->pods.len + 1, sizeof(*pods));
 	struct job_world world = {
@@ -364,8 +399,10 @@ static int step(struct job_controller *self, struct entry *entry, struct plan *p
 	int result;
 
 	self->steps++;
-	entry->pods_answer = JOB_PODS_UNKNOWN;
 	result = job_step(&world, plan, outcome, err);
+	*ret_unknown = look.unknown;
+	if (!look.unknown)
+		entry->pods_answer = JOB_PODS_UNKNOWN;
 	mem_free(pods);
 	return result;
 }
@@ -403,6 +440,7 @@ static void reconcile(void *arg, struct str key)
 	struct execution_options options;
 	AUTO(plan_done) struct plan plan;
 	struct err err;
+	bool unknown;
 
 	plan_init(&plan);
 	if (!entry || !entry->doc) {
@@ -411,10 +449,14 @@ static void reconcile(void *arg, struct str key)
 	}
 	entry->busy = true;
 	entry->events = 0;
-	if (step(self, entry, &plan, &outcome, &err) < 0) {
+	if (step(self, entry, &plan, &outcome, &unknown, &err) < 0) {
 		/* Set aside until it is changed; others are not touched. */
 		log_warn(self->base->log, "a job cannot be read", LOG_VIEW("job", key),
 			 LOG_STR("err", err.text));
+		rest(self, entry, 0);
+		return;
+	}
+	if (unknown) {
 		rest(self, entry, 0);
 		return;
 	}
@@ -559,7 +601,7 @@ static bool is_of_job(struct json object)
 
 /* --- life ------------------------------------------------------------------------------------ */
 
-/* The kinds that are looked up. */
+/* The kinds that are watched to be looked up. */
 static const struct {
 	enum plan_kind_id kind;
 	enum resource_id resource;
@@ -573,15 +615,21 @@ static const struct {
 	{PLAN_CLAIM, RESOURCE_PVCS, NULL, {0}},
 	{PLAN_SERVICE, RESOURCE_SERVICES, NULL, {0}},
 	{PLAN_CONFIGMAP, RESOURCE_CONFIGMAPS, is_of_job, {0}},
-	{PLAN_SECRET, RESOURCE_SECRETS, is_of_job, {0}},
-	{PLAN_NETWORKPOLICY, RESOURCE_NETWORKPOLICIES, NULL, {0}},
 };
+
+static void on_known(void *arg, struct str key)
+{
+	struct job_controller *self = arg;
+
+	wake(self, entries_find(self->entries, key));
+}
 
 static void *job_new(struct controller_base *base)
 {
 	struct job_controller *self = mem_new(struct job_controller);
 
 	self->base = base;
+	self->lookups = lookups_new(base->client, on_known, self);
 	self->entries = entries_new();
 	list_init(&self->keys);
 	for (size_t i = 0; i < ARRAY_LEN(looked_up); i++) {
@@ -637,6 +685,7 @@ static void job_free(void *arg)
 	}
 	strays_free(self->strays);
 	workqueue_free(self->queue);
+	lookups_free(self->lookups);
 	entries_free(self->entries);
 	for (size_t i = 0; i < PLAN_KIND_COUNT; i++)
 		cache_free(self->caches[i]);

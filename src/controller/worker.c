@@ -209,6 +209,8 @@ static void carried_out(void *arg, enum execution_end end)
 	entry->execution = NULL;
 	if (end == EXECUTION_FAILED) {
 		workqueue_retry(worker->queue, key);
+	} else if (end == EXECUTION_DENIED) {
+		workqueue_done_after(worker->queue, key, EXECUTION_DENIED_PAUSE);
 	} else if (end == EXECUTION_AGAIN) {
 		workqueue_done_after(worker->queue, key, next_wait(entry));
 	} else {

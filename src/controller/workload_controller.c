@@ -2,12 +2,14 @@
 /* controller/workload_controller.c - the podgroup controller: lifecycle/workload_lifecycle.h for each pod that has no group,
  * and for each workload that is scaled to nothing.
  *
- * Of pods only those are kept that may want a group; of workloads those that say something about it or
- * have no replicas. Keys are "namespace/pod", and "~resource/namespace/name" for workloads. */
+ * Of pods only those are kept that may want a group; of workloads that scale those that say something about
+ * it or have no replicas. Others are read when a pod of theirs comes. Keys are "namespace/pod", and "~resource/namespace/name" for workloads. */
 #include "base/mem.h"
 #include "base/vec.h"
+#include "client/informer.h"
 #include "controller/cache.h"
 #include "controller/controller_rows.h"
+#include "controller/lookups.h"
 #include "controller/worker.h"
 #include "lifecycle/keys.h"
 #include "lifecycle/workload_lifecycle.h"
@@ -35,7 +37,7 @@ struct workload_controller;
 struct owner_kind {
 	struct workload_controller *controller;
 	size_t row;
-	struct cache *cache;
+	struct cache *cache; /* NULL: they are not watched */
 };
 
 struct workload_controller {
@@ -43,6 +45,7 @@ struct workload_controller {
 	struct worker *worker;
 	struct cache *caches[PLAN_KIND_COUNT]; /* pods, groups */
 	struct owner_kind owners[OWNER_COUNT];
+	struct lookups *lookups;
 	struct str scheduler;
 	struct strs scheduler_names;
 };
@@ -127,15 +130,34 @@ static struct json get(const struct cache *cache, struct str namespace, struct s
 	return doc ? json_doc_root(doc) : JSON_NONE;
 }
 
-static struct json find_owner(const struct workload_controller *self, struct str namespace,
-			      struct json reference)
+/* Of which kind an owner is; OWNER_COUNT: none of these. */
+static size_t owner_row(struct json reference)
 {
-	for (size_t i = 0; i < OWNER_COUNT; i++)
-		if (str_is(json_str(json_get(reference, "kind")), owner_rows[i].kind) &&
-		    str_is(json_str(json_get(reference, "apiVersion")), owner_rows[i].api_version))
-			return get(self->owners[i].cache, namespace,
-				   json_str(json_get(reference, "name")));
-	return JSON_NONE;
+	size_t i = 0;
+
+	while (i < OWNER_COUNT &&
+	       (!str_is(json_str(json_get(reference, "kind")), owner_rows[i].kind) ||
+		!str_is(json_str(json_get(reference, "apiVersion")), owner_rows[i].api_version)))
+		i++;
+	return i;
+}
+
+/* False: it has to be read first; the pod is woken then. */
+static bool find_owner(struct workload_controller *self, struct str pod, struct str namespace,
+		       struct json reference, struct json *ret)
+{
+	size_t row = owner_row(reference);
+	struct str name = json_str(json_get(reference, "name"));
+
+	*ret = JSON_NONE;
+	if (row == OWNER_COUNT)
+		return true;
+	if (!self->owners[row].cache ||
+	    informer_denied(self->base->informers[owner_rows[row].resource]))
+		return lookups_get(self->lookups, owner_rows[row].resource, namespace, name, pod,
+				   ret);
+	*ret = get(self->owners[row].cache, namespace, name);
+	return true;
 }
 
 static int look_at_owner(struct workload_controller *self, struct str key, struct plan *plan,
@@ -166,7 +188,8 @@ static int reconcile(void *arg, struct str key, struct plan *plan, struct err *e
 	struct json_iter it;
 	struct str namespace;
 	struct str name;
-	int result;
+	bool known = true;
+	int result = 0;
 
 	if (str_starts(key, STR("~")))
 		return look_at_owner(self, key, plan, err);
@@ -177,22 +200,33 @@ static int reconcile(void *arg, struct str key, struct plan *plan, struct err *e
 	workload_group_name(world.pod, &group);
 	world.group = get(self->caches[PLAN_PODGROUP], namespace, buf_str(&group));
 	it = json_iter(json_get(json_get(world.pod, "metadata"), "ownerReferences"));
-	while (json_next(&it))
-		vec_push(&owners, find_owner(self, namespace, it.value));
+	while (json_next(&it)) {
+		struct json owner;
+
+		known = find_owner(self, key, namespace, it.value, &owner) && known;
+		vec_push(&owners, owner);
+	}
 	world.owners = owners.ptr;
 	world.owner_count = owners.len;
-	result = workload_step(&world, plan, err);
+	if (known)
+		result = workload_step(&world, plan, err);
 	vec_done(&owners);
 	return result;
 }
 
 /* --- life ------------------------------------------------------------------------------------ */
 
+static void on_known(void *arg, struct str pod)
+{
+	worker_wake(((struct workload_controller *)arg)->worker, pod);
+}
+
 static void *workload_new(struct controller_base *base)
 {
 	struct workload_controller *self = mem_new(struct workload_controller);
 
 	self->base = base;
+	self->lookups = lookups_new(base->client, on_known, self);
 	self->scheduler = STR("volcano");
 	self->scheduler_names = base->options.scheduler_names;
 	if (!self->scheduler_names.len)
@@ -207,6 +241,8 @@ static void *workload_new(struct controller_base *base)
 		struct owner_kind *owners = &self->owners[i];
 
 		*owners = (struct owner_kind){.controller = self, .row = i};
+		if (!owner_rows[i].scales)
+			continue;
 		owners->cache = cache_new(says_something, &(struct cache_events){
 								  .changed = owner_changed,
 								  .arg = owners,
@@ -228,6 +264,7 @@ static void workload_free(void *arg)
 	struct workload_controller *self = arg;
 
 	worker_free(self->worker);
+	lookups_free(self->lookups);
 	for (size_t i = 0; i < PLAN_KIND_COUNT; i++)
 		cache_free(self->caches[i]);
 	for (size_t i = 0; i < OWNER_COUNT; i++)

@@ -49,6 +49,13 @@ static void *start(const struct daemon_world *world, struct err *err)
 	return NULL;
 }
 
+static bool is_ready(const void *arg)
+{
+	const struct work *work = arg;
+
+	return controllers_are_ready(work->controllers);
+}
+
 static void print_metrics(const void *arg, struct buf *to)
 {
 	const struct work *work = arg;
@@ -129,6 +136,7 @@ int main(int argc, char **argv)
 		.flags = flags,
 		.start = start,
 		.stop = stop,
+		.is_ready = is_ready,
 		.print_metrics = print_metrics,
 	};
 

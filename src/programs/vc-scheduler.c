@@ -152,6 +152,13 @@ static void *start(const struct daemon_world *world, struct err *err)
 	return NULL;
 }
 
+static bool is_ready(const void *arg)
+{
+	const struct work *work = arg;
+
+	return scheduler_is_ready(work->scheduler);
+}
+
 static void print_metrics(const void *arg, struct buf *to)
 {
 	const struct work *work = arg;
@@ -280,6 +287,7 @@ int main(int argc, char **argv)
 		.flags = flags,
 		.start = start,
 		.stop = stop,
+		.is_ready = is_ready,
 		.print_metrics = print_metrics,
 		.on_signal = on_signal,
 	};

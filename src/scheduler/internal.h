@@ -40,7 +40,9 @@ struct scheduler {
 	size_t unsynced;           /* informers that do not have their first list */
 	unsigned queues_made;      /* those that were not there; see queues.c */
 	unsigned queues_unopened;  /* ... and could not be opened */
-	size_t queues_asked;       /* first queues that are not known to be there */
+	unsigned queues_missing;   /* ... those that are not known to be there, ... */
+	unsigned queues_denied;    /* ... that may not be created, and are not waited for, ... */
+	unsigned queues_asked;     /* ... and that are being created */
 	size_t queues_unanswered;  /* requests to make or open one that are under way */
 	struct loop_timer *soon;   /* a cycle is due: something has changed */
 	struct loop_timer *period; /* ... or time has passed */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scheduler/queues.c - the queues that must be there: the root, and the one for jobs that name none.
- * They are asked for until they exist; nothing is scheduled before. */
+ * They are asked for until they exist; nothing is scheduled before, unless the permission to create them is
+ * missing: then someone else creates them, or has. */
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/time.h"
@@ -13,6 +14,12 @@
 enum { QUEUE_ROOT = 1, QUEUE_DEFAULT = 2 };
 
 static void on_retry(struct loop_timer *timer, void *arg);
+static void make(struct scheduler *scheduler, const char *name, bool reclaimable);
+
+static unsigned bit_of(struct str name)
+{
+	return str_is(name, "root") ? QUEUE_ROOT : QUEUE_DEFAULT;
+}
 
 static void try_again(struct scheduler *scheduler)
 {
@@ -48,11 +55,6 @@ static void open_queue(struct scheduler *scheduler, struct str name)
 	scheduler_patch_status(scheduler, RESOURCE_QUEUES, name, patch, on_opened);
 }
 
-static unsigned bit_of(struct str name)
-{
-	return str_is(name, "root") ? QUEUE_ROOT : QUEUE_DEFAULT;
-}
-
 static void on_read(void *arg, const struct client_result *result)
 {
 	AUTO(scheduler_write_free) struct write *write = arg;
@@ -62,7 +64,8 @@ static void on_read(void *arg, const struct client_result *result)
 
 	scheduler->queues_unanswered--;
 	if (result->err && client_is_transient(result->err->code)) {
-		scheduler->queues_asked++; /* so that they are created, and read, again */
+		/* So that it is created, and read, again. */
+		scheduler->queues_missing |= bit_of(str_from(write->name));
 		try_again(scheduler);
 	} else if (name.len && !json_str(json_get(json_get(queue, "status"), "state")).len) {
 		scheduler->queues_made |= bit_of(name);
@@ -89,8 +92,9 @@ static void read_queue(struct scheduler *scheduler, struct str name)
 static void on_retry(struct loop_timer *timer, void *arg)
 {
 	struct scheduler *scheduler = arg;
-
 	unsigned unopened = scheduler->queues_unopened;
+	unsigned wanted =
+		(scheduler->queues_missing | scheduler->queues_denied) & ~scheduler->queues_asked;
 
 	(void)timer;
 	scheduler->queues_unopened = 0;
@@ -98,35 +102,40 @@ static void on_retry(struct loop_timer *timer, void *arg)
 		open_queue(scheduler, STR("root"));
 	if (unopened & QUEUE_DEFAULT)
 		open_queue(scheduler, str_from(scheduler->default_queue));
-	if (!scheduler->queues_asked)
-		return;
-	scheduler->queues_asked = 0;
-	scheduler_make_queues(scheduler);
+	if (wanted & QUEUE_ROOT)
+		make(scheduler, "root", false);
+	if (wanted & QUEUE_DEFAULT)
+		make(scheduler, scheduler->default_queue, true);
 }
 
 static void on_made(void *arg, const struct client_result *result)
 {
 	AUTO(scheduler_write_free) struct write *write = arg;
 	struct scheduler *scheduler = write->scheduler;
+	unsigned bit = bit_of(str_from(write->name));
+	enum err_code code = result->err ? result->err->code : ERR_NONE;
 
 	scheduler->queues_unanswered--;
-	if (!result->err && result->doc) {
-		struct str name = json_str(
-			json_get(json_get(json_doc_root(result->doc), "metadata"), "name"));
-
-		scheduler->queues_made |= bit_of(name);
-		open_queue(scheduler, name);
-	}
-	if (result->err && result->err->code == ERR_ALREADY_EXISTS)
-		read_queue(scheduler, str_from(write->name));
-	if (!result->err || result->err->code == ERR_ALREADY_EXISTS) {
-		scheduler->queues_asked--;
+	scheduler->queues_asked &= ~bit;
+	if (code == ERR_NONE || code == ERR_ALREADY_EXISTS || code == ERR_FORBIDDEN) {
+		scheduler->queues_missing &= ~bit;
 		scheduler_request_cycle(scheduler);
-		return;
 	}
-	log_warn(scheduler->log, "a first queue cannot be made, trying again",
-		 LOG_STR("why", result->err->text));
-	try_again(scheduler);
+	if (code == ERR_NONE) {
+		scheduler->queues_denied &= ~bit;
+		scheduler->queues_made |= bit;
+		open_queue(scheduler, str_from(write->name));
+	} else if (code == ERR_ALREADY_EXISTS) {
+		scheduler->queues_denied &= ~bit;
+		read_queue(scheduler, str_from(write->name));
+	} else {
+		if (code == ERR_FORBIDDEN)
+			scheduler->queues_denied |= bit;
+		else
+			log_warn(scheduler->log, "a first queue cannot be made, trying again",
+				 LOG_STR("why", result->err->text));
+		try_again(scheduler);
+	}
 }
 
 static void make(struct scheduler *scheduler, const char *name, bool reclaimable)
@@ -144,16 +153,19 @@ static void make(struct scheduler *scheduler, const char *name, bool reclaimable
 	spec = json_ensure_obj(doc, root, "spec");
 	json_set_int(doc, spec, "weight", 1);
 	json_set_bool(doc, spec, "reclaimable", reclaimable);
-	scheduler->queues_asked++;
 	scheduler->queues_unanswered++;
+	scheduler->queues_asked |= bit_of(str_from(name));
 	write->request =
 		client_create(scheduler->client, &resources[RESOURCE_QUEUES], doc, on_made, write);
 }
 
 void scheduler_make_queues(struct scheduler *scheduler)
 {
+	scheduler->queues_missing =
+		bit_of(STR("root")) | bit_of(str_from(scheduler->default_queue));
 	make(scheduler, "root", false);
-	make(scheduler, scheduler->default_queue, true);
+	if (!str_is(STR("root"), scheduler->default_queue))
+		make(scheduler, scheduler->default_queue, true);
 }
 
 bool scheduler_has_tried_queues(const struct scheduler *scheduler)

@@ -23,7 +23,7 @@
 #define GATHER (2 * TIME_MILLISECOND)
 
 /* What is watched. PodGroups are kept as documents, because their conditions are written as a
- * whole. */
+ * whole. Without the permission to list them there are none; only those that are required are waited for. */
 static const struct {
 	enum resource_id id;
 	bool store;
@@ -43,6 +43,11 @@ static const struct {
 	[CLUSTER_HYPERNODE] = {RESOURCE_HYPERNODES, false},
 	[CLUSTER_NODESHARD] = {RESOURCE_NODESHARDS, false},
 };
+
+static const bool required[CLUSTER_KIND_COUNT] = {[CLUSTER_POD] = true,
+						  [CLUSTER_NODE] = true,
+						  [CLUSTER_QUEUE] = true,
+						  [CLUSTER_PODGROUP] = true};
 
 /* --- events ------------------------------------------------------------------------------------ */
 
@@ -240,7 +245,7 @@ static void on_period(struct loop_timer *timer, void *arg)
 
 bool scheduler_is_ready(const struct scheduler *scheduler)
 {
-	return scheduler->unsynced == 0 && scheduler->queues_asked == 0;
+	return scheduler->unsynced == 0 && !scheduler->queues_missing;
 }
 
 /* --- life -------------------------------------------------------------------------------------- */
@@ -292,6 +297,7 @@ static void start_feeds(struct scheduler *scheduler)
 			scheduler->client,
 			&(struct informer_options){.resource = &resources[sources[i].id],
 						   .store = sources[i].store,
+						   .optional = !required[i],
 						   .log = scheduler->log});
 		informer_listen(feed->informer, &events, feed);
 		informer_start(feed->informer);

@@ -94,11 +94,14 @@ static void create_secret(struct plugin_run *run, const struct ssh_args *args, s
 static void ssh_ensure(struct plugin_run *run)
 {
 	struct ssh_args args = read_args(run);
-	struct json found = plugin_find(run, PLAN_SECRET, plugin_name(run, SECRET_SUFFIX));
 	AUTO(buf_done) struct buf config = BUF_UNBOUNDED;
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	struct json found;
 
-	if (!run->initial || run->waits)
+	if (!run->initial)
+		return;
+	found = plugin_find(run, PLAN_SECRET, plugin_name(run, SECRET_SUFFIX));
+	if (run->waits)
 		return;
 	put_config(run->job, args.port, &config);
 	if (json_is_absent(found)) {

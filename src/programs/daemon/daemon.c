@@ -23,6 +23,7 @@
 #include "http/http_server.h"
 #include "http/tls.h"
 #include "loop/loop.h"
+#include "programs/daemon/daemon_pages.h"
 
 #include "base/banned.h"
 
@@ -89,32 +90,35 @@ static void lead_changed(void *arg, struct str identity)
 
 /* --- health and metrics ---------------------------------------------------------------------- */
 
+static struct daemon_state state_of(const struct daemon *daemon)
+{
+	const struct daemon_program *program = daemon->program;
+
+	return (struct daemon_state){
+		.client = daemon->world.client,
+		.works = daemon->work != NULL,
+		.ready = daemon->work && (!program->is_ready || program->is_ready(daemon->work))};
+}
+
 static void serve_health(struct http_request *request, void *arg)
 {
-	bool known = str_is(http_request_path(request), "/healthz");
+	struct daemon_state state = state_of(arg);
 
-	(void)arg;
-	http_reply(request, known ? 200 : 404, STR("text/plain; charset=utf-8"),
-		   known ? STR("ok") : STR("404 page not found\n"));
+	daemon_pages_serve(request, &state);
 }
 
 static void serve_metrics(struct http_request *request, void *arg)
 {
 	const struct daemon *daemon = arg;
+	struct daemon_state state = state_of(daemon);
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	struct client_stats stats;
 
 	if (!str_is(http_request_path(request), "/metrics")) {
 		http_reply(request, 404, STR("text/plain; charset=utf-8"),
 			   STR("404 page not found\n"));
 		return;
 	}
-	client_stats(daemon->world.client, &stats);
-	buf_printf(&text,
-		   "# HELP volcano_client_requests_total requests sent\n"
-		   "# TYPE volcano_client_requests_total counter\n"
-		   "volcano_client_requests_total %llu\n",
-		   (unsigned long long)stats.sent);
+	daemon_pages_print_metrics(&state, &text);
 	if (daemon->work && daemon->program->print_metrics)
 		daemon->program->print_metrics(daemon->work, &text);
 	http_reply(request, 200, STR("text/plain; version=0.0.4; charset=utf-8"), buf_str(&text));
@@ -253,7 +257,8 @@ static int connect_client(struct daemon *daemon, struct err *err)
 		return -1;
 	daemon->world.client = client_new(
 		daemon->world.loop, transport,
-		&(struct client_options){.field_manager = str_from(daemon->program->name)});
+		&(struct client_options){.field_manager = str_from(daemon->program->name),
+					 .log = daemon->world.log});
 	return 0;
 }
 
@@ -463,7 +468,9 @@ static const struct flag common[] = {
 	 .noun = "NAME",
 	 .alias_of = "leader-elect-resource-namespace",
 	 .deprecated = "use --leader-elect-resource-namespace"},
-	{.name = "enable-healthz", .type = FLAG_BOOL, .about = "serve /healthz"},
+	{.name = "enable-healthz",
+	 .type = FLAG_BOOL,
+	 .about = "serve /healthz, /livez and /readyz"},
 	{.name = "healthz-address",
 	 .value = ":11251",
 	 .about = "the address of /healthz",

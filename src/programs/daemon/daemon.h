@@ -10,6 +10,7 @@
 #ifndef PROGRAMS_DAEMON_DAEMON_H
 #define PROGRAMS_DAEMON_DAEMON_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
@@ -35,6 +36,7 @@ struct daemon_program {
 	/* Start the work; NULL with an error, which ends the program. */
 	void *(*start)(const struct daemon_world *world, struct err *err);
 	void (*stop)(void *work);
+	bool (*is_ready)(const void *work); /* does it know what is there? NULL: always */
 	void (*print_metrics)(const void *work, struct buf *to); /* may be NULL */
 	/* SIGUSR1 or SIGUSR2 was received; NULL: they end the program. */
 	void (*on_signal)(void *work, const struct daemon_world *world, int signo);

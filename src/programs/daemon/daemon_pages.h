@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* programs/daemon/daemon_pages.h - what a daemon reports about itself over HTTP: /healthz, /livez, /readyz and
+ * the metrics of its client.
+ *
+ * /healthz and /livez: the process answers. /readyz: it waits for its turn to lead, or leads and knows what is
+ * there. Missing permissions are shown (?verbose) and do not make it unready: it runs without what they are
+ * for, and if it cannot, it is unready because it does not know what is there. */
+#ifndef PROGRAMS_DAEMON_DAEMON_PAGES_H
+#define PROGRAMS_DAEMON_DAEMON_PAGES_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+struct client;
+struct http_request;
+
+struct daemon_state {
+	const struct client *client;
+	bool works; /* it leads, or there is no leader election */
+	bool ready; /* its work knows what is there */
+};
+
+/* Answers. */
+void daemon_pages_serve(struct http_request *request, const struct daemon_state *state);
+/* In the text format of Prometheus. */
+void daemon_pages_print_metrics(const struct daemon_state *state, struct buf *to);
+
+#endif

@@ -57,9 +57,9 @@ custom:
   grafana_dashboard_enable: true
 service: {ipFamilyPolicy: SingleStack, ipFamilies: [IPv4]}
 END
-render defaults --set custom.crds_enable=false
+render defaults --set custom.crds_enable=false --set custom.vap_enable=false
 has "by default it is this" "$(kinds "$tmp/defaults.yaml")" "2 Deployment"
-render many -f "$tmp/many.values" --name vc -n batch --set custom.crds_enable=false
+render many -f "$tmp/many.values" --name vc -n batch --set custom.crds_enable=false --set custom.vap_enable=false
 has "all parts of monitoring are there" "$(kinds "$tmp/many.yaml")" "1 PrometheusRule"
 many=$(cat "$tmp/many.yaml")
 has "with its image" "$many" 'image: "registry.example.com/x/vc-scheduler:8"'
@@ -75,6 +75,17 @@ fails "a part that is not there" tools/render-chart "$chart" --set custom.coloca
 has "is refused" "$output" "custom.colocation_enable: must be one of false"
 fails "a configuration file that is not there" tools/render-chart "$chart" --set basic.scheduler_config_file=none
 has "is named as well" "$output" "basic.scheduler_config_file names no file of the chart"
+
+# Our API server evaluates no policies. So they are left out where it is asked, and nothing else is.
+render policies -f "$tmp/many.values" --set custom.map_enable=true --set custom.map_version=v1beta1 --set custom.crds_enable=false
+is "a policy and a binding per file" "$(parsed "$tmp/policies.yaml" | grep -c Admission)" "$(($(find "$chart/policy" -name '*.yaml' | wc -l) * 2))"
+has "policies know the schedulers" "$(cat "$tmp/policies.yaml")" "in ['one', 'two']"
+passes "everything but the policies" render_to "$tmp/rest.yaml" "$chart" --set custom.vap_enable=false
+{
+	printf 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: volcano-system\n'
+	cat "$tmp/rest.yaml"
+} >"$tmp/volcano.yaml"
+is "is volcano.yaml without them" "$(parsed "$tmp/volcano.yaml" | sort)" "$(parsed config/installer/volcano.yaml | grep -v Admission | sort)"
 
 # What every container of ours must have.
 passes "containers are confined" python3 -c '
@@ -137,9 +148,9 @@ try() {
 	is "$about: nothing is left" "$(diff "$tmp/before" "$tmp/after")" ""
 }
 for client in "$KUBECTL_OLD" "$KUBECTL_NEW"; do
-	try "$client" "client side" config/installer/volcano.yaml
+	try "$client" "client side" "$tmp/volcano.yaml"
 done
-try "$KUBECTL_NEW" "server side" config/installer/volcano.yaml --server-side
+try "$KUBECTL_NEW" "server side" "$tmp/volcano.yaml" --server-side
 operator_kinds >"$tmp/operator.yaml"
 passes "the kinds of the Prometheus operator" kubectl apply -f "$tmp/operator.yaml"
 passes "are established" kubectl wait --for=condition=Established --timeout=60s -f "$tmp/operator.yaml"
@@ -152,9 +163,9 @@ passes "the definitions are installed" kubectl apply --server-side -f config/crd
 passes "and there" kubectl wait --for=condition=Established --timeout=60s -f config/crd
 printf 'apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: old}\nspec: {weight: 3}\n' >"$tmp/queue.yaml"
 passes "a queue" kubectl apply -f "$tmp/queue.yaml"
-passes "the installer comes later" kubectl apply --server-side --force-conflicts -f config/installer/volcano.yaml
+passes "the installer comes later" kubectl apply --server-side --force-conflicts -f "$tmp/volcano.yaml"
 is "the queue is as it was" "$(kubectl get queue old -o 'jsonpath={.spec.weight}')" 3
-passes "everything but the definitions is deleted" kubectl delete --ignore-not-found --timeout=120s -f config/installer/volcano.yaml \
+passes "everything but the definitions is deleted" kubectl delete --ignore-not-found --timeout=120s -f "$tmp/volcano.yaml" \
 	-l app.kubernetes.io/name=volcano
 is "which leaves jobs and queues alone" "$(kubectl get queue old -o 'jsonpath={.spec.weight}')" 3
 passes "it stops" volcano down

@@ -232,6 +232,90 @@ static void expand_class(struct json_doc *doc, struct json list, const struct li
 		json_set_bool(doc, root, "globalDefault", true);
 }
 
+/* "hard:1", "hard:@rack", "soft", "hard" */
+static void put_topology(struct json_doc *doc, struct json spec, struct str text)
+{
+	struct json to = json_ensure_obj(doc, spec, "networkTopology");
+	struct str rest = text, mode;
+	int64_t tier;
+
+	if (!str_split(&rest, ':', &mode))
+		return;
+	json_set_str(doc, to, "mode", mode);
+	if (str_starts(rest, STR("@")))
+		json_set_str(doc, to, "highestTierName", str_skip(rest, 1));
+	else if (rest.len && number_parse_i64(rest, &tier, NULL) == 0)
+		json_set_int(doc, to, "highestTierAllowed", tier);
+}
+
+/* "NAME:LABEL:SIZE:MIN:hard:1", without those at the end that are not there */
+static void put_policy(struct json_doc *doc, struct json spec, struct str text)
+{
+	struct json policy = json_new_obj(doc);
+	struct str rest = text, part = str_none();
+	int64_t number;
+
+	if (str_split(&rest, ':', &part))
+		json_set_str(doc, policy, "name", part);
+	if (str_split(&rest, ':', &part) && part.len)
+		json_append(doc, json_ensure_arr(doc, policy, "matchLabelKeys"),
+			    json_new_str(doc, part));
+	if (str_split(&rest, ':', &part) && number_parse_i64(part, &number, NULL) == 0)
+		json_set_int(doc, policy, "subGroupSize", number);
+	if (str_split(&rest, ':', &part) && number_parse_i64(part, &number, NULL) == 0)
+		json_set_int(doc, policy, "minSubGroups", number);
+	if (rest.len)
+		put_topology(doc, policy, rest);
+	json_append(doc, json_ensure_arr(doc, spec, "subGroupPolicy"), policy);
+}
+
+static void put_member(struct json_doc *doc, struct json members, const char *type,
+		       const char *match, struct json value)
+{
+	struct json member = json_new_obj(doc);
+
+	json_set_str(doc, member, "type", str_from(type));
+	json_set(doc, json_ensure_obj(doc, member, "selector"), str_from(match), value);
+	json_append(doc, members, member);
+}
+
+static struct json with(struct json_doc *doc, const char *key, struct str value)
+{
+	struct json object = json_new_obj(doc);
+
+	json_set_str(doc, object, key, value);
+	return object;
+}
+
+static void expand_hyper(struct json_doc *doc, struct json list, const struct line *line)
+{
+	struct json root = make(doc, list, "HyperNode", line->name, false);
+	struct json spec = json_ensure_obj(doc, root, "spec");
+	struct json members = json_ensure_arr(doc, spec, "members");
+	struct json labels = json_new_obj(doc), selector;
+	struct str rest, part;
+
+	json_set_int(doc, spec, "tier", 1);
+	set_int(doc, spec, "tier", line, "tier");
+	if (has(line, "tier-name"))
+		json_set_str(doc, spec, "tierName", find(line, "tier-name"));
+	rest = find(line, "nodes");
+	while (has(line, "nodes") && str_split(&rest, ',', &part))
+		put_member(doc, members, "Node", "exactMatch", with(doc, "name", part));
+	rest = find(line, "hypers");
+	while (has(line, "hypers") && str_split(&rest, ',', &part))
+		put_member(doc, members, "HyperNode", "exactMatch", with(doc, "name", part));
+	if (has(line, "regex"))
+		put_member(doc, members, "Node", "regexMatch",
+			   with(doc, "pattern", find(line, "regex")));
+	put_prefixed(doc, labels, line, "label");
+	if (!json_len(labels))
+		return;
+	selector = json_new_obj(doc);
+	json_set(doc, selector, STR("matchLabels"), labels);
+	put_member(doc, members, "Node", "labelMatch", selector);
+}
+
 static void expand_group(struct json_doc *doc, struct json list, const struct line *line)
 {
 	struct json root = make(doc, list, "PodGroup", line->name, true);
@@ -249,6 +333,11 @@ static void expand_group(struct json_doc *doc, struct json list, const struct li
 	if (!json_len(json_get(spec, "minResources")))
 		json_remove(doc, spec, STR("minResources"));
 	put_numbers(doc, json_ensure_obj(doc, spec, "minTaskMember"), line, "role");
+	if (has(line, "net"))
+		put_topology(doc, spec, find(line, "net"));
+	for (size_t i = 0; i < line->words.len; i++)
+		if (str_is(line->words.ptr[i].key, "sub"))
+			put_policy(doc, spec, line->words.ptr[i].value);
 	put_prefixed(doc, path(doc, root, "metadata", "annotations"), line, "note");
 }
 
@@ -406,7 +495,7 @@ int shorthand_expand(struct json_doc *doc, struct json list, struct str line, st
 		void (*expand)(struct json_doc *, struct json, const struct line *);
 	} rows[] = {{"node", expand_node},   {"queue", expand_queue}, {"class", expand_class},
 		    {"group", expand_group}, {"quota", expand_quota}, {"budget", expand_budget},
-		    {"pods", expand_pods}};
+		    {"pods", expand_pods},   {"hyper", expand_hyper}};
 	struct line words = {0};
 	size_t i = 0;
 

@@ -6,6 +6,8 @@
  *	     keeps needs=g1,g2 likes=g2 shuns=g3 avoids=g4 note.KEY=VALUE
  *	class high 1000
  *	group g1 min=3 queue=q1 class=high phase=Running need.cpu=3 role.master=1 note.KEY=VALUE
+ *	     net=hard:1 net=hard:@rack net=soft sub=NAME:LABEL:SIZE:MIN:hard:1
+ *	hyper s0 tier=1 tier-name=rack nodes=n1,n2 hypers=a,b regex=^n label.rack=a
  *	quota q hard.cpu=4 used.cpu=1
  *	budget b label.app=db allows=1 keeps=2 disrupted=POD,POD
  *	pods g1 x3 cpu=1 memory=1Gi gpu=1 role=worker on=n1 class=high label.app=db select.zone=a
@@ -18,7 +20,9 @@
  * unless given. `queue-gated` pods carry
  * Volcano's own gate, and the wish to have it taken away. Pods with `on` were scheduled just now. A
  * queue that `keeps` is not reclaimable; what it needs, likes, shuns and avoids are groups of nodes;
- * a budget `keeps` that many healthy. */
+ * a budget `keeps` that many healthy. `net` is a network topology, with its highest tier, or the name of it after @; a `sub`
+ * is a policy for sub-groups by that label, with minSubGroups and a topology where it has some; of a `hyper` each word is a
+ * member, `label` all of them one selector. */
 #ifndef TEST_SCHED_SHORTHAND_H
 #define TEST_SCHED_SHORTHAND_H
 

@@ -130,8 +130,7 @@ passes "a short job" vcctl job run -f "$tmp/short.yaml"
 passes "is waited for" vcctl job wait short
 is "and named" "$output" "job short is Completed"
 job near 1 1 1 1 0 | sed 's/^  queue:/  networkTopology: {mode: hard, highestTierAllowed: 1}\n  queue:/' >"$tmp/near.yaml"
-passes "a job that asks for what has no effect" vcctl job run -f "$tmp/near.yaml"
-has "is accepted with a warning" "$output" "Warning: spec.networkTopology has no effect"
+passes "a job that asks for one network domain" vcctl job run -f "$tmp/near.yaml"
 passes "a job that fails" vcctl job run -f "$tmp/bad.yaml"
 output=$(vcctl job wait bad --for=completed 2>&1)
 is "waiting for what cannot come ends with 2" "$?" 2

@@ -61,57 +61,11 @@ static const char *find_idle_conversion(struct json object, struct arena *arena)
 								   : NULL;
 }
 
-static bool has_topology(struct json object)
-{
-	return json_is(json_get(object, "networkTopology"), JSON_OBJ);
-}
-
-/* In the spec of a job: its own, or that of a task. */
-static const char *find_topology_of(struct json spec, const char *path, struct arena *arena)
-{
-	struct json_iter it = json_iter(json_get(spec, "tasks"));
-
-	if (has_topology(spec))
-		return arena_printf(arena, "%s.networkTopology", path);
-	while (json_next(&it))
-		if (has_topology(json_get(it.value, "partitionPolicy")))
-			return arena_printf(arena, "%s.tasks[%zu].partitionPolicy.networkTopology",
-					    path, it.index);
-	return NULL;
-}
-
-static const char *find_job_topology(struct json object, struct arena *arena)
-{
-	return find_topology_of(json_get(object, "spec"), "spec", arena);
-}
-
-static const char *find_cron_topology(struct json object, struct arena *arena)
-{
-	struct json job = json_get(json_get(object, "spec"), "jobTemplate");
-
-	return find_topology_of(json_get(job, "spec"), "spec.jobTemplate.spec", arena);
-}
-
-static const char *find_group_topology(struct json object, struct arena *arena)
-{
-	struct json spec = json_get(object, "spec");
-	struct json_iter it = json_iter(json_get(spec, "subGroupPolicy"));
-
-	if (has_topology(spec))
-		return "spec.networkTopology";
-	while (json_next(&it))
-		if (has_topology(it.value))
-			return arena_printf(arena, "spec.subGroupPolicy[%zu].networkTopology",
-					    it.index);
-	return NULL;
-}
-
 /* --- the table ------------------------------------------------------------------------------- */
 
 #define NO_PODS "no controller of this server makes pods for it"
 #define NO_ROLES "rights follow from a user's groups, and roles are not looked at"
 #define NO_DRIVERS "no storage drivers are called"
-#define NO_TOPOLOGY "the scheduler does not look at the topology of the network yet"
 #define NO_WEBHOOKS "this server does not call admission webhooks"
 
 static const struct effect effects[] = {
@@ -142,10 +96,6 @@ static const struct effect effects[] = {
 	 "no controller of this server issues certificates"},
 	{"batch", "cronjobs", NULL, false, NO_PODS "; use a CronJob of batch.volcano.sh"},
 	{"batch", "jobs", NULL, false, NO_PODS "; use a Job of batch.volcano.sh"},
-	{"batch.volcano.sh", "cronjobs", find_cron_topology, false, NO_TOPOLOGY},
-	{"batch.volcano.sh", "jobs", find_job_topology, false, NO_TOPOLOGY},
-	{"flow.volcano.sh", "jobtemplates", find_job_topology, false, NO_TOPOLOGY},
-	{"scheduling.volcano.sh", "podgroups", find_group_topology, false, NO_TOPOLOGY},
 	{"networking.k8s.io", "ingresses", NULL, false, "this server has no ingress controller"},
 	{"networking.k8s.io", "networkpolicies", NULL, false, "no traffic is restricted"},
 	{"rbac.authorization.k8s.io", "clusterrolebindings", NULL, false, NO_ROLES},

@@ -24,5 +24,7 @@ ACTIONS(ACTION_DECLARE)
 
 /* An argument of an action: a boolean, or a text that says one ("false", "0", "f"). */
 bool action_bool(struct json arguments, const char *name, bool fallback);
+/* ... a whole number above 0, or a text of one. */
+int64_t action_count(struct json arguments, const char *name, int64_t fallback);
 
 #endif

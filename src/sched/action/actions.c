@@ -30,3 +30,15 @@ bool action_bool(struct json arguments, const char *name, bool fallback)
 		return parsed;
 	return fallback;
 }
+
+int64_t action_count(struct json arguments, const char *name, int64_t fallback)
+{
+	struct json value = json_get(arguments, name);
+	int64_t count = 0;
+
+	if (json_is(value, JSON_INT))
+		count = json_int(value);
+	else if (json_is(value, JSON_STR) && number_parse_i64(json_str(value), &count, NULL) < 0)
+		count = 0;
+	return count > 0 ? count : fallback;
+}

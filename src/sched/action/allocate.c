@@ -13,47 +13,17 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "sched/action/action_rows.h"
+#include "sched/action/allocate_internal.h"
+#include "sched/cluster/hypernodes.h"
+#include "sched/place/domain_search.h"
 #include "sched/place/finder.h"
 #include "sched/place/job_group.h"
 #include "sched/place/reservation.h"
 #include "sched/report/refusal.h"
-#include "sched/session/job_queue_iter.h"
-#include "sched/session/session.h"
 #include "sched/session/session_hooks.h"
 #include "sched/session/statement.h"
 
 #include "base/banned.h"
-
-struct attempt_sub {
-	struct sub_job *sub;
-	size_t came;   /* as which one */
-	bool required; /* without it the policy's minimum is not reached */
-	struct pq tasks;
-	VEC(uint32_t) failed;      /* roles (symbols) of which a task found no node */
-	const struct class *class; /* of all its tasks; NULL: they differ */
-};
-
-struct attempt {
-	struct job *job;
-	VEC(struct attempt_sub *) subs;
-	struct pq waiting; /* of a job with policies: subs that are still to be tried */
-	bool blocked;      /* something was left for the round in which capacity is lent */
-	bool followed;     /* the next of its like has been added to the queue */
-	bool torn;         /* some of it had places when another found none */
-	bool clean;        /* no task of it has found no node since that was forgotten */
-};
-
-struct allocation {
-	struct session *ssn;
-	struct job_queue_iter iter;
-	VEC(struct attempt *) attempts;
-	struct map *by_job;
-	bool lending;
-	/* By queue id: what tasks ask for whose own gate we have taken away, until they are placed. */
-	VEC(struct resources) reserved;
-};
-
-static const struct node_set all_nodes = {0};
 
 /* --- attempts ---------------------------------------------------------------------------------- */
 
@@ -206,8 +176,10 @@ static const struct fit *fit_everywhere(struct session *ssn, const char *text,
 }
 
 /* The node that an earlier cycle freed capacity on, if it is still good. */
-static bool choose_nominated(struct session *ssn, const struct task *task, struct choice *ret)
+static bool choose_nominated(const struct allocation *a, const struct task *task,
+			     struct choice *ret)
 {
+	struct session *ssn = a->ssn;
 	struct node_info *node;
 
 	if (!task->nominated && !task->reserved_node)
@@ -216,11 +188,21 @@ static bool choose_nominated(struct session *ssn, const struct task *task, struc
 		       ? reservation_node(ssn, task)
 		       : cluster_find_node(ssn->cluster,
 					   symbols_text(ssn->cluster->symbols, task->nominated));
-	if (!node || finder_test(ssn, task, node, CAPACITY_FUTURE))
+	if (!node || (a->in && !domain_has_node(a->in, node->slot)) ||
+	    finder_test(ssn, task, node, CAPACITY_FUTURE))
 		return false;
 	ret->node = node;
 	ret->idle = cluster_fits(ssn->cluster, CAPACITY_IDLE, node->slot, task->class);
 	return true;
+}
+
+static bool choose(struct allocation *a, struct task *task, struct choice *ret,
+		   const struct fit **ret_fit)
+{
+	if (choose_nominated(a, task, ret))
+		return true;
+	return a->descent ? descent_choose(a->descent, task, ret, ret_fit)
+			  : finder_choose(a->ssn, task, &a->set, ret, ret_fit);
 }
 
 /* --- Volcano's own gate ---------------------------------------------------------------------- */
@@ -337,13 +319,14 @@ static enum step place_task(struct allocation *a, struct attempt *attempt, struc
 	}
 	wrong = hook_pre_filter(ssn, task);
 	if (wrong)
-		return fail(a, part, task, fit_everywhere(ssn, wrong, &all_nodes));
-	if (!choose_nominated(ssn, task, &choice) &&
-	    !finder_choose(ssn, task, &all_nodes, &choice, &fit))
+		return fail(a, part, task, fit_everywhere(ssn, wrong, &a->set));
+	if (!choose(a, task, &choice, &fit))
 		return fail(a, part, task, fit);
 	if ((choice.idle ? statement_allocate(st, task, choice.node)
 			 : statement_pipeline(st, task, choice.node, false)) < 0)
 		return STEP_SKIPPED;
+	if (a->descent)
+		descent_add(a->descent, choice.node->slot);
 	return STEP_PLACED;
 }
 
@@ -354,6 +337,7 @@ static enum step place_task(struct allocation *a, struct attempt *attempt, struc
 static int64_t count_alone(struct session *ssn, struct task *const *tasks, size_t len,
 			   const struct class *class)
 {
+	static const struct node_set all_nodes = {0};
 	struct statement *st = statement_new(ssn);
 	int64_t count = 0;
 
@@ -402,9 +386,8 @@ static void note_other_choice(struct session *ssn, struct job *job)
 	vec_done(&tasks);
 }
 
-/* Tasks of a sub-group until it is ready; true if what was placed may stay. */
-static bool place_sub(struct allocation *a, struct attempt *attempt, struct attempt_sub *part,
-		      struct statement *st)
+bool allocate_sub(struct allocation *a, struct attempt *attempt, struct attempt_sub *part,
+		  struct statement *st)
 {
 	size_t mark = statement_mark(st);
 	struct task *task;
@@ -426,8 +409,7 @@ static bool place_sub(struct allocation *a, struct attempt *attempt, struct atte
 	return false;
 }
 
-/* What an earlier turn found wrong with tasks of a sub-group (NULL: of all) does not count any more. */
-static void forget_fits(struct session *ssn, struct job *job, const struct sub_job *sub)
+void allocate_forget(struct session *ssn, struct job *job, const struct sub_job *sub)
 {
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
 		if ((!sub || task->sub == sub) && session_find_note(ssn, task)->fit)
@@ -436,18 +418,19 @@ static void forget_fits(struct session *ssn, struct job *job, const struct sub_j
 
 /* Sub-group by sub-group, each to its minimum and then task by task, until the job has what it needs. One that
  * does not fit is not tried again. */
-static void place_groups(struct allocation *a, struct attempt *attempt, struct statement *st)
+void allocate_groups(struct allocation *a, struct attempt *attempt, struct statement *st)
 {
 	struct attempt_sub *part;
 
 	if (!a->lending && !attempt->clean)
-		forget_fits(a->ssn, attempt->job, NULL);
+		allocate_forget(a->ssn, attempt->job, NULL);
 	attempt->clean = true;
 	while ((part = pq_pop(&attempt->waiting))) {
 		if (part->failed.len && !a->lending)
-			forget_fits(a->ssn, attempt->job, part->sub);
+			allocate_forget(a->ssn, attempt->job, part->sub);
 		part->failed.len = 0;
-		if (!place_sub(a, attempt, part, st)) {
+		if (!(a->in ? allocate_sub_in_domains(a, attempt, part, st)
+			    : allocate_sub(a, attempt, part, st))) {
 			attempt->clean = false;
 			continue;
 		}
@@ -482,7 +465,7 @@ static bool add_empty(const struct allocation *a, const struct job *job, struct 
 		struct choice choice;
 
 		if (hook_pre_filter(a->ssn, task) ||
-		    !finder_choose(a->ssn, task, &all_nodes, &choice, &fit) ||
+		    !finder_choose(a->ssn, task, &a->set, &choice, &fit) ||
 		    statement_allocate(st, task, choice.node) < 0)
 			session_note(a->ssn, task)->fit = fit;
 	}
@@ -494,10 +477,12 @@ static bool add_empty(const struct allocation *a, const struct job *job, struct 
 
 static void place_turn(struct allocation *a, struct attempt *attempt, struct statement *st)
 {
-	if (attempt->job->policy_count)
-		place_groups(a, attempt, st);
+	if (domain_search_applies(a->ssn, attempt->job))
+		allocate_in_domains(a, attempt, st);
+	else if (attempt->job->policy_count)
+		allocate_groups(a, attempt, st);
 	else
-		(void)place_sub(a, attempt, attempt->subs.ptr[0], st);
+		(void)allocate_sub(a, attempt, attempt->subs.ptr[0], st);
 }
 
 /* Before a gang is bound, its minimum has places: with members that ask for nothing, where these find some
@@ -554,6 +539,8 @@ static bool place_job(struct allocation *a, struct attempt *attempt)
 
 	reservation_suspend(a->ssn, attempt->job);
 	placed = place_free_job(a, attempt);
+	a->in = NULL;
+	a->set = (struct node_set){0};
 	if (!placed && attempt->torn)
 		note_other_choice(a->ssn, attempt->job);
 	attempt->torn = false;
@@ -594,6 +581,10 @@ static void add_job(struct allocation *a, struct job *job)
 		attempt_free(attempt);
 		return;
 	}
+	if (job->extra)
+		allocate_check_topology(a, job);
+	if (!a->ssn->domain_sums && domain_search_applies(a->ssn, job))
+		domain_search_note_sums(a->ssn);
 	if (a->ssn->options.queue_gates)
 		reserve_all(a, job);
 	vec_push(&a->attempts, attempt);

@@ -4,6 +4,8 @@
  * They take no capacity, so no queue is asked. A gang of them is whole or absent like any other: what
  * still waits does not count as ready here (part 11). */
 #include "sched/action/action_rows.h"
+#include "sched/cluster/hypernodes.h"
+#include "sched/place/domain_search.h"
 #include "sched/place/finder.h"
 #include "sched/session/job_queue_iter.h"
 #include "sched/session/session.h"
@@ -11,8 +13,6 @@
 #include "sched/session/statement.h"
 
 #include "base/banned.h"
-
-static const struct node_set all_nodes = {0};
 
 /* It waits, and its job with it. */
 static void fail(struct session *ssn, struct task *task, const struct fit *fit)
@@ -25,8 +25,48 @@ static void fail(struct session *ssn, struct task *task, const struct fit *fit)
 		session_refuse(ssn, task->job, &why);
 }
 
+/* The nodes that its network topology allows: near those that run. False: there are none. */
+static bool find_nodes(struct session *ssn, struct task *task, struct node_set *ret)
+{
+	const struct hypernodes *tree = ssn->cluster->hypernodes;
+	const struct network_topology *topology = domain_topology(task->sub);
+	struct domain_ask ask = {.ssn = ssn,
+				 .job = task->job,
+				 .within = hypernodes_root(tree),
+				 .limit = INT64_MAX,
+				 .tasks = &task,
+				 .count = 1,
+				 .need = 1};
+	struct domain_list list = {0};
+	bool found;
+
+	*ret = (struct node_set){0};
+	if (!domain_search_applies(ssn, task->job))
+		return true;
+	if (job_topology(task->job))
+		ask.limit = hook_domain_limit(ssn, job_topology(task->job));
+	if (!tree->broken)
+		domain_search(&ask, &list);
+	/* A sub-group has the smaller domain, inside of that of its job. */
+	if (list.len && task->job->policy_count && topology) {
+		ask.sub = task->sub;
+		ask.within = list.ptr[list.len - 1];
+		ask.limit = hook_domain_limit(ssn, topology);
+		vec_clear(&list);
+		domain_search(&ask, &list);
+	}
+	if (list.len && list.ptr[0]->parent)
+		*ret = (struct node_set){.name = list.ptr[0]->name,
+					 .slots = list.ptr[0]->slots.ptr,
+					 .len = list.ptr[0]->slots.len};
+	found = list.len;
+	vec_done(&list);
+	return found;
+}
+
 static void place(struct session *ssn, struct statement *st, struct task *task)
 {
+	struct node_set nodes;
 	const struct fit *fit = NULL;
 	struct choice choice;
 	const char *wrong = hook_pre_filter(ssn, task);
@@ -43,7 +83,7 @@ static void place(struct session *ssn, struct statement *st, struct task *task)
 		fail(ssn, task, everywhere);
 		return;
 	}
-	if (!finder_choose(ssn, task, &all_nodes, &choice, &fit) ||
+	if (!find_nodes(ssn, task, &nodes) || !finder_choose(ssn, task, &nodes, &choice, &fit) ||
 	    statement_allocate(st, task, choice.node) < 0)
 		fail(ssn, task, fit);
 }

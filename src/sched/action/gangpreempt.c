@@ -13,7 +13,8 @@ static void gangpreempt_run(struct session *ssn, struct json arguments)
 					  .word = "gangpreempt",
 					  .across_queues = false,
 					  .whole_gangs =
-						  action_bool(arguments, "allowWholeBundle", true)};
+						  action_bool(arguments, "allowWholeBundle", true),
+					  .max_domains = action_count(arguments, "maxDomains", 8)};
 
 	evict_round(ssn, &rules);
 }

@@ -13,7 +13,8 @@ static void gangreclaim_run(struct session *ssn, struct json arguments)
 					  .word = "gangreclaim",
 					  .across_queues = true,
 					  .whole_gangs =
-						  action_bool(arguments, "allowWholeBundle", true)};
+						  action_bool(arguments, "allowWholeBundle", true),
+					  .max_domains = action_count(arguments, "maxDomains", 8)};
 
 	evict_round(ssn, &rules);
 }

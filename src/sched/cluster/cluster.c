@@ -18,6 +18,7 @@
 #include "model/volcano/hypernode.h"
 #include "model/volcano/nodeshard.h"
 #include "sched/cluster/cluster_internal.h"
+#include "sched/cluster/hypernodes.h"
 #include "sched/place/job_group.h"
 #include "sched/report/holders.h"
 #include "sched/report/object_warnings.h"
@@ -45,6 +46,11 @@ static void shards_changed(struct cluster *cluster)
 	cluster->shards_stale = true;
 }
 
+static void hypernodes_changed(struct cluster *cluster)
+{
+	hypernodes_note(cluster->hypernodes);
+}
+
 static void namespaces_changed(struct cluster *cluster)
 {
 	affinity_rematch(cluster->affinity);
@@ -67,7 +73,7 @@ static const struct kind_row kinds[CLUSTER_KIND_COUNT] = {
 	[CLUSTER_PV] = {"PersistentVolume", .type = &pv_type},
 	[CLUSTER_STORAGECLASS] = {"StorageClass", .type = &storageclass_type},
 	[CLUSTER_CSINODE] = {"CSINode", .type = &csinode_type},
-	[CLUSTER_HYPERNODE] = {"HyperNode", .type = &hypernode_type},
+	[CLUSTER_HYPERNODE] = {"HyperNode", .type = &hypernode_type, .changed = hypernodes_changed},
 	[CLUSTER_NODESHARD] = {"NodeShard", .type = &nodeshard_type, .changed = shards_changed},
 };
 
@@ -123,6 +129,7 @@ struct cluster *cluster_new(const struct cluster_options *options)
 	cluster->warnings = object_warnings_new();
 	cluster->text_numbers = map_new(0);
 	cluster->volumes = volumes_new(options->ignored_provisioners);
+	cluster->hypernodes = hypernodes_new(cluster);
 	cluster->terms = map_new(options->seed);
 	cluster->classes = map_new(options->seed);
 	cluster->profiles = map_new(options->seed);
@@ -202,6 +209,7 @@ void cluster_free(struct cluster *cluster)
 	map_free(cluster->aside);
 	object_warnings_free(cluster->warnings);
 	volumes_free(cluster->volumes);
+	hypernodes_free(cluster->hypernodes);
 	map_free(cluster->terms);
 	map_free(cluster->classes);
 	map_free(cluster->profiles);
@@ -644,6 +652,7 @@ void cluster_settle(struct cluster *cluster)
 		cluster->priorities_stale = false;
 		cluster_rank_jobs(cluster);
 	}
+	hypernodes_settle(cluster->hypernodes);
 	keep_blocked(cluster);
 	LIST_EACH(&cluster->active, struct job, active_link, job)
 		ledger_count_job(cluster, job);

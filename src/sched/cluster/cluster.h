@@ -42,6 +42,7 @@
 #include "sched/cluster/task.h"
 #include "sched/place/volume_fit.h"
 
+struct hypernodes;
 struct nodeshard;
 
 /* What the scheduler watches. Those after CLUSTER_PODGROUP are kept as documents with their view
@@ -120,7 +121,8 @@ struct cluster {
 	struct map *queues; /* by name */
 	struct map *things[CLUSTER_KIND_COUNT];
 	struct volumes *volumes;
-	struct map *aside; /* "Pod default/p" -> text; see cluster_aside() */
+	struct hypernodes *hypernodes; /* domains of the network */
+	struct map *aside;             /* "Pod default/p" -> text; see cluster_aside() */
 	struct object_warnings *warnings;
 	struct list active;
 	size_t active_count;

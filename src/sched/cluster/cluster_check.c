@@ -3,6 +3,7 @@
  * what the model weighs. */
 #include "base/mem.h"
 #include "sched/cluster/cluster.h"
+#include "sched/cluster/hypernodes.h"
 #include "sched/place/affinity_index.h"
 
 #include "base/banned.h"
@@ -212,6 +213,8 @@ char *cluster_check(const struct cluster *cluster)
 	}
 	if (!wrong)
 		wrong = check_hollow(cluster);
+	if (!wrong)
+		wrong = hypernodes_check(cluster->hypernodes);
 	return wrong ? wrong : affinity_check(cluster->affinity);
 }
 

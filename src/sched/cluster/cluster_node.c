@@ -13,6 +13,7 @@
 #include "model/core/node.h"
 #include "model/volcano/nodeshard.h"
 #include "sched/cluster/cluster_internal.h"
+#include "sched/cluster/hypernodes.h"
 #include "sched/report/object_warnings.h"
 
 #include "base/banned.h"
@@ -316,6 +317,7 @@ static void set_labels(struct cluster *cluster, struct node_info *node, struct l
 	label_sets_drop(cluster->label_sets, node->labels);
 	node->labels = labels;
 	affinity_set_node(cluster->affinity, node, there);
+	hypernodes_note_node(cluster->hypernodes, node->slot);
 	LIST_EACH(&node->tasks, struct task, node_link, task)
 		if (task->status != TASK_RELEASING || task->leaving)
 			affinity_count(cluster->affinity, task, 1);
@@ -369,6 +371,7 @@ static void set_there(struct cluster *cluster, struct node_info *node, bool ther
 	if (node->there == there)
 		return;
 	node->there = there;
+	hypernodes_note_node(cluster->hypernodes, node->slot);
 	cluster->shards_stale = true;
 	if (there)
 		cluster->node_count++;

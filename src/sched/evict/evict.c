@@ -14,9 +14,10 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "model/volcano/networktopology.h"
+#include "sched/cluster/hypernodes.h"
 #include "sched/evict/evict_internal.h"
 #include "sched/evict/eviction_estimate.h"
+#include "sched/place/domain_search.h"
 #include "sched/place/finder.h"
 #include "sched/session/job_queue_iter.h"
 #include "sched/session/rows.h"
@@ -44,7 +45,20 @@ struct failed_searches {
 	VEC(struct failed_search) list;
 };
 
-static const struct node_set all_nodes = {0};
+/* --- where ----------------------------------------------------------------------------------- */
+
+struct node_set search_set(const struct search *s)
+{
+	if (!s->in || !s->in->parent)
+		return (struct node_set){0};
+	return (struct node_set){
+		.name = s->in->name, .slots = s->in->slots.ptr, .len = s->in->slots.len};
+}
+
+bool search_has_node(const struct search *s, const struct node_info *node)
+{
+	return node && (!s->in || domain_has_node(s->in, node->slot));
+}
 
 /* --- placing --------------------------------------------------------------------------------- */
 
@@ -68,8 +82,8 @@ static bool place_soon(struct search *s, struct task *task)
 	for (uint32_t i = 0; cluster->moving && i < cluster->nodes.len; i++) {
 		struct node_info *node = cluster->nodes.ptr[i];
 
-		if (columns_get(&cluster->columns, CAPACITY_IDLE, DIM_PODS, i) > 0 || !node ||
-		    !search_fits(s, task, node, ALLOWANCE_BORROW))
+		if (columns_get(&cluster->columns, CAPACITY_IDLE, DIM_PODS, i) > 0 ||
+		    !search_has_node(s, node) || !search_fits(s, task, node, ALLOWANCE_BORROW))
 			continue;
 		s->waits = true;
 		return place(s, task, node, false);
@@ -168,7 +182,8 @@ static void open_market(struct search *s, struct task *task, struct market *mark
 	for (size_t i = 0; i < cluster->nodes.len; i++) {
 		struct plan plan = {.made = market->made};
 
-		if (cluster->nodes.ptr[i] && plan_make(s, task, cluster->nodes.ptr[i], &plan))
+		if (search_has_node(s, cluster->nodes.ptr[i]) &&
+		    plan_make(s, task, cluster->nodes.ptr[i], &plan))
 			vec_push(&market->plans, plan);
 		else
 			vec_done(&plan.victims);
@@ -240,15 +255,16 @@ static bool place_by_evicting(struct search *s, struct task *task)
 	return true;
 }
 
-static bool place_task(struct search *s, struct task *task)
+bool search_place(struct search *s, struct task *task)
 {
+	const struct node_set set = search_set(s);
 	struct choice choice;
 
 	if (task->never_preempts || hook_pre_filter(s->ssn, task) ||
 	    (s->rules->across_queues && !hook_preemptive(s->ssn, s->job->queue, &task, 1)))
 		return false;
 	if (hook_allocatable(s->ssn, s->job->queue, task, NULL) != ALLOWANCE_NONE &&
-	    finder_choose(s->ssn, task, &all_nodes, &choice, NULL)) {
+	    finder_choose(s->ssn, task, &set, &choice, NULL)) {
 		s->waits |= !choice.idle;
 		return place(s, task, choice.node, false);
 	}
@@ -329,10 +345,10 @@ static void queue_tasks(struct session *ssn, struct job *job, struct pq *to)
 			pq_push(to, task);
 }
 
-static bool needs_more(const struct session *ssn, const struct job *job)
+bool search_needs_more(const struct search *s)
 {
-	return hook_job_test(ssn, JOB_STARVING, job, NULL) ||
-	       !hook_job_vote(ssn, JOB_PIPELINED, job, NULL);
+	return hook_job_test(s->ssn, JOB_STARVING, s->job, NULL) ||
+	       !hook_job_vote(s->ssn, JOB_PIPELINED, s->job, NULL);
 }
 
 /* Topology-aware preemption looks only at nodes with victims. */
@@ -351,7 +367,7 @@ static struct node_info *find_contested(const struct search *s, struct task *tas
 	for (; *from < cluster->nodes.len; (*from)++) {
 		struct node_info *node = cluster->nodes.ptr[*from];
 
-		if (!node || !search_has_place(s, task, node))
+		if (!search_has_node(s, node) || !search_has_place(s, task, node))
 			continue;
 		LIST_EACH(&node->tasks, struct task, node_link, victim)
 			if (search_is_candidate(s, task, victim))
@@ -360,11 +376,18 @@ static struct node_info *find_contested(const struct search *s, struct task *tas
 	return NULL;
 }
 
-static void forget(struct search *s)
+void search_drop_plans(struct search *s)
 {
 	for (size_t i = 0; i < s->markets.len; i++)
 		market_done(&s->markets.ptr[i]);
 	vec_clear(&s->markets);
+	if (s->gangs)
+		map_clear(s->gangs);
+}
+
+static void forget(struct search *s)
+{
+	search_drop_plans(s);
 	vec_clear(&s->placements);
 	vec_clear(&s->victims);
 }
@@ -399,6 +422,7 @@ static void report_reclaim(struct search *s)
 {
 	AUTO(pq_done) struct pq tasks;
 	struct task *task;
+	const struct node_set set = search_set(s);
 	struct choice choice;
 	size_t from = 0;
 	bool whole;
@@ -410,10 +434,10 @@ static void report_reclaim(struct search *s)
 	}
 	task = pq_pop(&tasks);
 	if (!task || hook_pre_filter(s->ssn, task) ||
-	    (!s->placements.len && !finder_choose(s->ssn, task, &all_nodes, &choice, NULL)))
+	    (!s->placements.len && !finder_choose(s->ssn, task, &set, &choice, NULL)))
 		return; /* nothing is idle, nor can be made so */
 	forget(s);
-	for (; task && needs_more(s->ssn, s->job); task = pq_pop(&tasks))
+	for (; task && search_needs_more(s); task = pq_pop(&tasks))
 		(void)place_contested(s, task, &from);
 	whole = hook_job_vote(s->ssn, JOB_PIPELINED, s->job, NULL) && !s->victims.len;
 	statement_undo_to(s->st, 0, true);
@@ -447,8 +471,7 @@ static void search_done(struct search *s)
 	vec_done(&s->victims);
 	vec_done(&s->rests);
 	vec_done(&s->candidates);
-	for (size_t i = 0; i < s->markets.len; i++)
-		market_done(&s->markets.ptr[i]);
+	search_drop_plans(s);
 	vec_done(&s->markets);
 	map_free(s->gangs);
 }
@@ -495,22 +518,32 @@ static void note_failure(struct failed_searches *earlier, const struct search *s
 								.job_priority = s->job->priority});
 }
 
-static void evict_for(struct session *ssn, const struct evict_rules *rules, struct job *job,
-		      struct failed_searches *earlier)
+/* On any node. */
+static void evict_anywhere(struct search *s, struct failed_searches *earlier)
 {
-	struct search s = {.ssn = ssn, .rules = rules, .job = job, .st = statement_new(ssn)};
 	const struct class *failed = NULL;
 	AUTO(pq_done) struct pq tasks;
 	struct task *task;
 
-	queue_tasks(ssn, job, &tasks);
-	while (needs_more(ssn, job) && (task = pq_pop(&tasks))) {
+	queue_tasks(s->ssn, s->job, &tasks);
+	while (search_needs_more(s) && (task = pq_pop(&tasks))) {
 		if (task->never_preempts || task->class == failed ||
-		    has_failed_before(earlier, job, task) || place_task(&s, task))
+		    has_failed_before(earlier, s->job, task) || search_place(s, task))
 			continue;
 		failed = task->class;
-		note_failure(earlier, &s, task);
+		note_failure(earlier, s, task);
 	}
+}
+
+static void evict_for(struct session *ssn, const struct evict_rules *rules, struct job *job,
+		      struct failed_searches *earlier)
+{
+	struct search s = {.ssn = ssn, .rules = rules, .job = job, .st = statement_new(ssn)};
+
+	if (domain_search_applies(ssn, job))
+		evict_in_domains(&s);
+	else
+		evict_anywhere(&s, earlier);
 	/* What has changed may help the others. */
 	if (conclude(&s, hook_job_vote(ssn, JOB_PIPELINED, job, NULL)))
 		vec_clear(&earlier->list);
@@ -535,7 +568,8 @@ static bool place_within(struct session *ssn, const struct evict_rules *rules, s
 			   .job = task->job,
 			   .within = true,
 			   .st = statement_new(ssn)};
-	bool placed = place_task(&s, task);
+	bool placed = (!domain_search_applies(ssn, task->job) || evict_find_domain(&s)) &&
+		      search_place(&s, task);
 
 	*ret = (struct held){.task = task};
 	ret->whole = placed && hook_job_vote(ssn, JOB_PIPELINED, task->job, NULL);
@@ -572,25 +606,16 @@ void evict_within(struct session *ssn, const struct evict_rules *rules, struct j
 	vec_done(&held);
 }
 
-static bool is_hard(const struct network_topology *topology)
+/* What is known of the network cannot be used: what was freed might be of no use. */
+static bool has_no_domains(const struct session *ssn, const struct job *job)
 {
-	return topology && topology->mode == NETWORK_TOPOLOGY_HARD;
-}
-
-/* Domains of the network are not searched here: what was freed might be of no use. */
-static bool has_hard_topology(const struct job *job)
-{
-	bool hard = is_hard(job_topology(job));
-
-	for (size_t i = 0; i < job->policy_count; i++)
-		hard |= is_hard(job->policies[i].topology);
-	return hard;
+	return ssn->cluster->hypernodes->broken && domain_search_applies(ssn, job);
 }
 
 bool evict_is_starving(struct session *ssn, struct job *job)
 {
 	return session_has_job(ssn, job) && !job_is_pending(job) &&
-	       job->tally.count[TASK_PENDING] > 0 && !has_hard_topology(job) &&
+	       job->tally.count[TASK_PENDING] > 0 && !has_no_domains(ssn, job) &&
 	       hook_job_test(ssn, JOB_VALID, job, NULL) &&
 	       hook_job_test(ssn, JOB_STARVING, job, NULL);
 }

@@ -8,6 +8,7 @@
 #define SCHED_EVICT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "sched/plugin/plugin.h"
 
@@ -16,6 +17,7 @@ struct evict_rules {
 	const char *word;   /* that users see: "preempt" */
 	bool across_queues; /* victims are of other queues; else of the same */
 	bool whole_gangs;   /* a gang at its minimum may be broken, after everything else */
+	int64_t max_domains; /* of the network, that are tried for a job; 0: as many as the plugin says */
 	bool needs_victims; /* tasks are not reported of places at which no pod has to go */
 };
 

@@ -10,7 +10,9 @@
 
 #include "base/vec.h"
 #include "sched/evict/evict.h"
+#include "sched/session/session.h"
 
+struct domain;
 struct map;
 struct market;
 struct statement;
@@ -45,7 +47,8 @@ struct search {
 	/* By job, as found when so many tasks had a place: itself if it may be broken, else something else. */
 	struct map *gangs;
 	size_t gangs_made;
-	bool waits; /* a task got capacity that is being released */
+	const struct domain *in; /* nodes of this domain only; NULL: all */
+	bool waits;              /* a task got capacity that is being released */
 	bool breaking; /* gangs are being broken: what is lost by it counts first between queues' own */
 };
 
@@ -54,6 +57,25 @@ static inline bool search_is_about_gangs(const struct search *s)
 {
 	return s->rules->kind == EVICT_GANG_PREEMPT || s->rules->kind == EVICT_GANG_RECLAIM;
 }
+
+/* --- evict.c --------------------------------------------------------------------------------- */
+
+/* The nodes that are looked at. */
+struct node_set search_set(const struct search *s);
+bool search_has_node(const struct search *s, const struct node_info *node);
+/* A place for a task, with evictions if it has to be. */
+bool search_place(struct search *s, struct task *task);
+/* Plans that were made for other nodes or another model are dropped. */
+void search_drop_plans(struct search *s);
+/* Has the job still less than it needs? */
+bool search_needs_more(const struct search *s);
+
+/* --- evict_domains.c ------------------------------------------------------------------------- */
+
+/* The tasks of a job that asks for domains of the network, in that one in which it costs least. */
+void evict_in_domains(struct search *s);
+/* The domain in which single tasks of it may look for a place; false: there is none. */
+bool evict_find_domain(struct search *s);
 
 /* --- evict_plan.c ---------------------------------------------------------------------------- */
 

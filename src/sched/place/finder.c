@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "sched/place/domain_fit.h"
 #include "sched/place/simd.h"
 #include "sched/place/slotheap.h"
 #include "sched/report/fit_counts.h"
@@ -61,6 +62,8 @@ struct finder {
 	const struct fit *fit;
 	uint32_t fit_session;
 	uint64_t fit_changes;
+	uint64_t generation; /* looks at all nodes so far */
+	struct domain_fit *counts;
 };
 
 /* --- heaps ----------------------------------------------------------------------------------- */
@@ -175,6 +178,7 @@ void finder_free(struct cluster *cluster, struct finder *finder)
 	mem_free(finder->ranks.places);
 	mem_free(finder->by_profile);
 	mem_free(finder->profile_known);
+	domain_fit_free(finder->counts);
 	for (int g = 0; g < GROUP_COUNT; g++)
 		mem_free(finder->heaps[g].at);
 	mem_free(finder);
@@ -420,6 +424,7 @@ static void look_at_all(const struct session *ssn, struct finder *f, const struc
 	f->shape = cluster->shape;
 	f->fit = NULL;
 	f->uses = 0;
+	f->generation++;
 }
 
 /* One node has changed. */
@@ -761,6 +766,14 @@ verdict finder_test(struct session *ssn, const struct task *task, const struct n
 			break;
 	}
 	return v;
+}
+
+struct finder_look finder_look(struct session *ssn, const struct task *task)
+{
+	struct rows rows = {.score_count = 0};
+	struct finder *f = finder_of(ssn, task, &rows);
+
+	return (struct finder_look){f->verdicts, f->size, f->generation, &f->counts};
 }
 
 void finder_score(struct session *ssn, const struct task *task, struct node_info *const *nodes,

@@ -21,6 +21,7 @@
 
 struct class;
 struct cluster;
+struct domain_fit;
 struct finder;
 struct fit;
 struct node_set;
@@ -43,6 +44,16 @@ verdict finder_test(struct session *ssn, const struct task *task, const struct n
 /* Scores of nodes for a task, as finder_choose() compares them. */
 void finder_score(struct session *ssn, const struct task *task, struct node_info *const *nodes,
 		  size_t count, double *ret_scores);
+
+/* What is known of all nodes for tasks of a class, by slot: 0 where one fits, but for rows of SCOPE_CLUSTER. Current until
+ * the model changes. */
+struct finder_look {
+	const verdict *verdicts;
+	uint32_t size;
+	uint64_t generation;        /* another one: all of it was made again */
+	struct domain_fit **counts; /* of domain_fit.h, kept with it */
+};
+struct finder_look finder_look(struct session *ssn, const struct task *task);
 
 /* When its class goes; takes NULL. */
 void finder_free(struct cluster *cluster, struct finder *finder);

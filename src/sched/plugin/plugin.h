@@ -16,6 +16,7 @@
  *	guard	may this task be evicted now, for that one?	all must permit, whatever the tiers
  *	filter	a task on a node	verdicts are added up; one that eviction cannot change ends it
  *	score	a task on a node	sum of weighted, normalised scores
+ *	domain	a limit: the lowest counts; a score: the sum
  *	pick	add tasks to a list	union in a tier; the first tier with any wins
  *	note	is reported			each is called, in order; undoing calls them in reverse
  *
@@ -38,11 +39,14 @@
 #include "json/doc.h"
 #include "sched/report/reason.h"
 
+struct domain;
 struct job;
+struct network_topology;
 struct node_info;
 struct node_set;
 struct plugin;
 struct queue_info;
+struct resources;
 struct session;
 struct sub_job;
 struct task;
@@ -205,6 +209,12 @@ struct plugin_type {
 	const char *(*pre_filter)(const struct plugin *p, const struct task *task); /* NULL: fine */
 	const struct filter_row *filters; /* the last one has no name */
 	const struct score_row *scores;   /* the same */
+	/* domains of the network (hypernodes.h): the highest tier that a topology allows; INT64_MAX: any. If no plugin
+	 * answers, topologies have no effect; else the lowest answer counts. */
+	int64_t (*domain_limit)(const struct plugin *p, const struct network_topology *topology);
+	/* Of two domains of a tier that hold these tasks: the sum of what they ask for. The higher is better. */
+	double (*domain_score)(const struct plugin *p, const struct domain *domain,
+			       const struct resources *request);
 	/* pick */
 	void (*victims)(const struct plugin *p, struct task_list *to); /* shuffle */
 	/* What it says of a queue, as of the last session; for those who ask from outside. */
@@ -257,6 +267,7 @@ struct plugin {
 	/* For `new` to set: with these arguments, what others get may help who waits: no job may
 	 * be blocked (cluster.h). */
 	bool restless;
+	int64_t max_domains; /* the same: evictions are tried in so many domains; 0: says nothing */
 };
 static inline bool plugin_is_on(const struct plugin *p, enum plugin_switch which)
 {

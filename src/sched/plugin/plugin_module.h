@@ -20,7 +20,7 @@
 #include "sched/session/session.h"
 #include "sched/session/session_hooks.h"
 
-enum { PLUGIN_ABI = 1 };
+enum { PLUGIN_ABI = 2 };
 
 /* Sizes of what plugins look into; each counts differently, so that two changes do not cancel out. */
 #define PLUGIN_LAYOUT                                                                              \

@@ -15,6 +15,7 @@
 	row(conformance) \
 	row(drf) \
 	row(gang) \
+	row(network_topology_aware) \
 	row(nodegroup) \
 	row(nodeorder) \
 	row(overcommit) \

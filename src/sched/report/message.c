@@ -671,6 +671,8 @@ static message_fn *const makers[REASON_CODE_COUNT] = {
 	[REASON_QUEUE_SHARE] = message_share,
 	[REASON_NO_NODES] = message_no_nodes,
 	[REASON_NODES] = message_nodes,
+	[REASON_NETWORK] = message_network,
+	[REASON_NETWORK_BROKEN] = message_network_broken,
 	[REASON_GANG] = message_gang,
 	[REASON_RELEASING] = message_releasing,
 };

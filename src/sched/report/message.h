@@ -66,6 +66,9 @@ void message_too_large(struct message *m, const struct demand *d, int64_t larges
 /* "; `first` uses 3"; NULL: the cached answer to the query. */
 void message_holders(struct message *m, const struct holders_query *query,
 		     const struct holders *holders);
+/* No domain of the network can take it; the network is not known. message_network.c */
+void message_network(struct message *m, const struct reason *why);
+void message_network_broken(struct message *m, const struct reason *why);
 /* No node can take a pod of it now. */
 void message_nodes(struct message *m, const struct reason *why);
 

@@ -302,6 +302,7 @@ static bool find_object(const struct cluster *cluster, const struct object_warni
 static const char *const reason_of[WARNING_TOPIC_COUNT] = {
 	[WARNING_READ] = "InvalidAnnotation",
 	[WARNING_PLUGIN] = "InvalidAnnotation",
+	[WARNING_NETWORK] = "InvalidTopology",
 	[WARNING_LOST] = "FailedScheduling",
 };
 

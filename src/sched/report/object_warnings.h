@@ -23,7 +23,13 @@ struct session;
 struct task;
 
 /* Who found it: what reads the objects, or a plugin that knows more of what is meant. */
-enum warning_topic { WARNING_READ, WARNING_PLUGIN, WARNING_LOST, WARNING_TOPIC_COUNT };
+enum warning_topic {
+	WARNING_READ,
+	WARNING_PLUGIN,
+	WARNING_NETWORK,
+	WARNING_LOST,
+	WARNING_TOPIC_COUNT
+};
 enum warning_kind { WARNING_POD, WARNING_GROUP, WARNING_NODE, WARNING_QUEUE, WARNING_KIND_COUNT };
 
 struct object_warnings *object_warnings_new(void) __attribute__((returns_nonnull));

@@ -193,6 +193,8 @@ static const struct reason_row reason_rows[REASON_CODE_COUNT] = {
 	[REASON_OVERCOMMIT] = {"ClusterFull", 60},
 	[REASON_QUEUE_SHARE] = {"QueueShare", 55},
 	[REASON_NODES] = {"NoNodeFits", 50},
+	[REASON_NETWORK] = {"NetworkTopology", 53},
+	[REASON_NETWORK_BROKEN] = {"NetworkTopologyBroken", 79},
 	[REASON_GANG] = {"GangIncomplete", 40},
 };
 

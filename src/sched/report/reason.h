@@ -132,6 +132,9 @@ enum reason_code {
 	REASON_QUEUE_SHARE,      /* subject: the queue; more than it deserves */
 	REASON_NO_NODES,         /* there are none at all */
 	REASON_NODES, /* fit; subject: the role, or none; have: its pods that could be placed before */
+	REASON_NETWORK, /* subject: the HyperNode that has capacity for most; have: for how many pods; limit: that must
+			 * be together; asked: the highest tier; need: not 0 if running pods are too far apart */
+	REASON_NETWORK_BROKEN,
 	REASON_GANG,      /* some fit, not enough of them; have, limit */
 	REASON_RELEASING, /* capacity is being released for it */
 	REASON_CODE_COUNT

@@ -23,7 +23,8 @@ const char *const config_builtin = "actions: \"enqueue, allocate, backfill\"\n"
 				   "  - name: drf\n"
 				   "  - name: predicates\n"
 				   "  - name: proportion\n"
-				   "  - name: nodeorder\n";
+				   "  - name: nodeorder\n"
+				   "  - name: network-topology-aware\n";
 
 /* As the file spells them. */
 static const char *const switch_names[SWITCH_COUNT] = {

@@ -20,6 +20,8 @@
 #include "sched/session/config.h"
 #include "sched/session/decisions.h"
 
+struct domain_sums;
+
 struct session {
 	struct cluster *cluster;
 	struct config *config;
@@ -27,7 +29,8 @@ struct session {
 	int64_t now;
 	uint32_t id;
 	struct decisions decisions;
-	struct list statements; /* those that are open, or kept until the end */
+	struct list statements;          /* those that are open, or kept until the end */
+	struct domain_sums *domain_sums; /* NULL: no job asked for domains (domain_search.h) */
 	struct session_options options;
 };
 

@@ -40,6 +40,9 @@ const struct hook_row hook_rows[HOOK_COUNT] = {
 	[HOOK_EVICT_GANG_RECLAIM] = {"UnifiedEvictable", SWITCH_ALWAYS,
 				     HOOK_AT(evictable[EVICT_GANG_RECLAIM])},
 	[HOOK_PRE_FILTER] = {"PrePredicate", SWITCH_PREDICATE, HOOK_AT(pre_filter)},
+	[HOOK_DOMAIN_LIMIT] = {"HyperNodeGradient", SWITCH_HYPERNODE_GRADIENT,
+			       HOOK_AT(domain_limit)},
+	[HOOK_DOMAIN_SCORE] = {"HyperNodeOrder", SWITCH_HYPERNODE_ORDER, HOOK_AT(domain_score)},
 	[HOOK_VICTIMS] = {"VictimTasks", SWITCH_VICTIM, HOOK_AT(victims)},
 	[HOOK_JOB_ENQUEUED] = {"JobEnqueued", SWITCH_JOB_ENQUEUED, HOOK_AT(job_enqueued)},
 	[HOOK_PLACED] = {"AllocateFunc", SWITCH_ALWAYS, HOOK_AT(placed)},
@@ -290,6 +293,30 @@ const char *hook_pre_filter(const struct session *ssn, const struct task *task)
 			return why;
 	}
 	return NULL;
+}
+
+/* --- domains of the network ------------------------------------------------------------------ */
+
+int64_t hook_domain_limit(const struct session *ssn, const struct network_topology *topology)
+{
+	int64_t least = INT64_MAX;
+
+	EACH_PLUGIN(ssn, HOOK_DOMAIN_LIMIT, p) {
+		int64_t limit = p->type->domain_limit(p, topology);
+
+		least = limit < least ? limit : least;
+	}
+	return least;
+}
+
+double hook_domain_score(const struct session *ssn, const struct domain *domain,
+			 const struct resources *request)
+{
+	double sum = 0;
+
+	EACH_PLUGIN(ssn, HOOK_DOMAIN_SCORE, p)
+		sum += p->type->domain_score(p, domain, request);
+	return sum;
 }
 
 /* --- pick, note ------------------------------------------------------------------------------ */

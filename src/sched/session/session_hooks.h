@@ -33,6 +33,8 @@ enum hook {
 	HOOK_EVICT_GANG_PREEMPT,
 	HOOK_EVICT_GANG_RECLAIM,
 	HOOK_PRE_FILTER,
+	HOOK_DOMAIN_LIMIT,
+	HOOK_DOMAIN_SCORE,
 	HOOK_VICTIMS,
 	HOOK_JOB_ENQUEUED,
 	HOOK_PLACED,
@@ -87,6 +89,12 @@ bool hook_evictable(const struct session *ssn, const struct evict_ask *ask,
 
 /* --- filter: before any node; NULL is fine, else why not ---------------------------------------- */
 const char *hook_pre_filter(const struct session *ssn, const struct task *task);
+
+/* --- domains of the network --------------------------------------------------------------------- */
+/* The highest tier that a topology allows. */
+int64_t hook_domain_limit(const struct session *ssn, const struct network_topology *topology);
+double hook_domain_score(const struct session *ssn, const struct domain *domain,
+			 const struct resources *request);
 
 /* --- pick, note --------------------------------------------------------------------------------- */
 void hook_victims(const struct session *ssn, struct task_list *to);

@@ -160,7 +160,7 @@ static void test_builtin(void)
 	struct err err = {0};
 	AUTO(config_free) struct config *config = config_parse(str_from(config_builtin), 1, &err);
 
-	ok(config && config->actions.len == 3 && config->plugins.len == 8,
+	ok(config && config->actions.len == 3 && config->plugins.len == 9,
 	   "what is built in is good %s", err.text);
 }
 

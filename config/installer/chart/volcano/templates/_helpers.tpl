@@ -74,12 +74,12 @@ resources:
 
 {{- define "volcano.probes" -}}
 livenessProbe:
-  httpGet: {path: /healthz, port: health}
+  httpGet: {path: /livez, port: health}
   initialDelaySeconds: 5
   periodSeconds: 10
   timeoutSeconds: 5
 readinessProbe:
-  httpGet: {path: /healthz, port: health}
+  httpGet: {path: /readyz, port: health}
   periodSeconds: 5
   timeoutSeconds: 5
 {{- end }}

@@ -21,6 +21,7 @@ struct whole_part {
 
 struct whole {
 	struct world w;
+	bool plain; /* the server does not apply the rules of Volcano's admission */
 	struct client *node_client;
 	struct simulated *nodes;
 	struct whole_part scheduling;
@@ -86,7 +87,7 @@ static inline void whole_open(struct whole *h, size_t nodes)
 	struct got got = {0};
 	struct err err;
 
-	world_open(&h->w, 3, 0);
+	world_open_as(&h->w, 3, 0, h->plain);
 	ok(install_definitions(h->w.api, &err) == 0, "Volcano's kinds are there");
 	client_create(h->w.client, &resources[RESOURCE_NAMESPACES], namespace, got_it, &got);
 	world_wait(&h->w, &got);

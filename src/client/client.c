@@ -50,7 +50,8 @@ struct client {
 	struct window window;
 	struct refusals *refusals;
 	struct denials *denials;
-	bool out; /* requests got no answer since the last success */
+	bool out;         /* there was a failure, and no success for OUTAGE before it */
+	int64_t heard_at; /* the last success, by loop_uptime() */
 	struct client_stats stats;
 };
 
@@ -81,6 +82,8 @@ struct client_request {
 #define DEFAULT_BACKOFF (50 * TIME_MILLISECOND)
 #define DEFAULT_BACKOFF_MAX (10 * TIME_SECOND)
 #define WAKE_SPREAD (50 * TIME_MILLISECOND)
+/* One request that fails among others that succeed is no outage. */
+#define OUTAGE (5 * TIME_SECOND)
 
 /* --- life --- */
 
@@ -91,6 +94,7 @@ struct client *client_new(struct loop *loop, struct transport *transport,
 	struct client_options *own = &client->options;
 
 	client->loop = loop;
+	client->heard_at = loop_uptime(loop);
 	client->transport = transport;
 	client->amend = amend_new(loop, transport);
 	if (options)
@@ -369,6 +373,7 @@ static void on_held(struct loop_timer *timer, void *arg)
  * held again. */
 static void end_outage(struct client *client)
 {
+	client->heard_at = loop_uptime(client->loop);
 	if (!client->out)
 		return;
 	client->out = false;
@@ -390,7 +395,7 @@ static void note_server(struct client_request *request, const struct transport_a
 	if (answer->code == 429)
 		window_overloaded(&client->window, now);
 	if (answer->code == 0 || answer->code >= 502)
-		client->out = true;
+		client->out |= now - client->heard_at > OUTAGE;
 	else if (answer->code < 400)
 		end_outage(client);
 	if (answer->code)

@@ -214,10 +214,8 @@ void refusals_outage_ended(struct refusals *refusals)
 	while (map_next(refusals->keys, &at, NULL, &value)) {
 		struct refusal *refusal = value;
 
-		if (refusal->code == ERR_UNAVAILABLE || refusal->code == ERR_TIMEOUT) {
-			refusal->times = 0;
+		if (refusal->code == ERR_UNAVAILABLE || refusal->code == ERR_TIMEOUT)
 			refusal->until = 0;
-		}
 	}
 }
 

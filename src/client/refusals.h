@@ -33,7 +33,7 @@ void refusals_dropped(struct refusals *refusals, const struct client_ask *ask);
 /* ... or answered; `err` is NULL for a success. */
 void refusals_answered(struct refusals *refusals, const struct client_ask *ask,
 		       const struct err *err, int64_t now);
-/* The server answers again: forget writes that failed because it did not. */
+/* The server answers again: writes that failed because it did not may be sent, once, without a pause. */
 void refusals_outage_ended(struct refusals *refusals);
 /* Why such a request was refused last; false: it was not. */
 bool refusals_why(const struct refusals *refusals, const struct client_ask *ask, struct err *ret);

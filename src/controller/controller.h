@@ -42,6 +42,7 @@ struct controllers_options {
 	bool keep_owner_annotations; /* do not copy them to podgroups (--inherit-owner-annotations=false) */
 	/* No controllers of Kubernetes run: do their part as well. */
 	bool home;
+	bool admitted; /* the server applies the rules of admission itself: jobs are not checked again */
 	const char *volumes_folder; /* of claims as local folders; NULL: none are made; lent */
 	struct log *log;            /* may be NULL */
 };

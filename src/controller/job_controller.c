@@ -26,6 +26,7 @@
 #include "controller/controller.h"
 #include "controller/controller_rows.h"
 #include "controller/execute_plan.h"
+#include "controller/job_admission.h"
 #include "controller/job_commands.h"
 #include "controller/job_entries.h"
 #include "controller/job_metrics.h"
@@ -373,11 +374,20 @@ static bool gives_up(const struct job_controller *self, const struct entry *entr
 		       RETRY_FIRST * ((INT64_C(1) << (most < RETRY_MOST ? most : RETRY_MOST)) - 1);
 }
 
+/* The job as it is meant, if no webhook has filled it in. */
+static struct json complete_job(const struct job_controller *self, struct entry *entry)
+{
+	if (!entry->complete)
+		entry->complete =
+			job_admission_default(entry->doc, &self->base->options.scheduler_names);
+	return json_doc_root(entry->complete);
+}
+
 /* Ask what to do; 0 or -1. *ret_unknown: something has to be read first, the plan is worth nothing. */
 static int step(struct job_controller *self, struct entry *entry, struct plan *plan,
 		struct job_outcome *outcome, bool *ret_unknown, struct err *err)
 {
-	struct json job = json_doc_root(entry->doc);
+	struct json job = complete_job(self, entry);
 	struct json command = job_commands_next(self->caches[PLAN_COMMAND], entry);
 	struct look_up look = {self, meta_namespace(job), str_from(entry->key), false};
 	struct job_ssh_key key = {str_from(entry->private_pem), str_from(entry->public_line)};
@@ -396,10 +406,15 @@ static int step(struct job_controller *self, struct entry *entry, struct plan *p
 		.pods_answer = entry->pods_answer,
 		.give_up = gives_up(self, entry),
 	};
+	struct str why;
 	int result;
 
 	self->steps++;
-	result = job_step(&world, plan, outcome, err);
+	if (!self->base->options.admitted && !job_is_started(job) &&
+	    !job_admission_check(job, plan->arena, &why))
+		result = job_reject(&world, why, plan, outcome, err);
+	else
+		result = job_step(&world, plan, outcome, err);
 	*ret_unknown = look.unknown;
 	if (!look.unknown)
 		entry->pods_answer = JOB_PODS_UNKNOWN;
@@ -432,6 +447,22 @@ static void tell_cause(const struct job_controller *self, struct str key,
 						     : "job"));
 }
 
+static void report_unreadable(const struct job_controller *self, struct entry *entry,
+			      const struct err *err)
+{
+	struct json job = json_doc_root(entry->doc);
+	struct meta meta = {
+		.namespace = meta_namespace(job), .name = meta_name(job), .uid = meta_uid(job)};
+	AUTO(plan_done) struct plan plan;
+
+	plan_init(&plan);
+	plan_warning(&plan, PLAN_JOB, &meta, "InvalidJob", "The job cannot be read: %s", err->text);
+	plan_steady(&plan);
+	execution_report(&(struct execution_options){.recorder = self->base->recorder,
+						     .reported = &entry->reported},
+			 &plan);
+}
+
 static void reconcile(void *arg, struct str key)
 {
 	struct job_controller *self = arg;
@@ -453,6 +484,7 @@ static void reconcile(void *arg, struct str key)
 		/* Set aside until it is changed; others are not touched. */
 		log_warn(self->base->log, "a job cannot be read", LOG_VIEW("job", key),
 			 LOG_STR("err", err.text));
+		report_unreadable(self, entry, &err);
 		rest(self, entry, 0);
 		return;
 	}

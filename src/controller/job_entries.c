@@ -41,6 +41,7 @@ static void entry_free(struct entry *entry)
 {
 	execution_cancel(entry->execution);
 	execution_reports_done(&entry->reported);
+	json_doc_unref(entry->complete);
 	json_doc_unref(entry->doc);
 	vec_done(&entry->pods);
 	mem_free(entry->private_pem);
@@ -149,6 +150,7 @@ struct entry *entries_put_job(struct entries *entries, struct json_doc *doc)
 		return NULL;
 	if (entry->doc && !str_eq(meta_uid(root), meta_uid(json_doc_root(entry->doc))))
 		forget(entry);
+	json_doc_unref(TAKE(entry->complete));
 	json_doc_unref(entry->doc);
 	entry->doc = json_doc_ref(doc);
 	entry->version = version;
@@ -166,6 +168,7 @@ struct entry *entries_remove_job(struct entries *entries, struct str namespace, 
 	if (!entry || !entry->doc ||
 	    (uid.len > 0 && !str_eq(meta_uid(json_doc_root(entry->doc)), uid)))
 		return NULL;
+	json_doc_unref(TAKE(entry->complete));
 	json_doc_unref(TAKE(entry->doc));
 	forget(entry);
 	return entry;

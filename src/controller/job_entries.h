@@ -21,9 +21,10 @@ struct entries;
 struct entry_pod;
 
 struct entry {
-	char *key;            /* "namespace/name" */
-	struct json_doc *doc; /* NULL: there is no such job */
-	uint64_t version;     /* of the document */
+	char *key;                 /* "namespace/name" */
+	struct json_doc *doc;      /* NULL: there is no such job */
+	uint64_t version;          /* of the document */
+	struct json_doc *complete; /* the same with defaults; NULL: not made yet */
 	VEC(struct entry_pod *) pods;
 
 	/* what the controller remembers while it runs; nothing of it must be remembered */

@@ -602,7 +602,7 @@ int job_step(const struct job_world *world, struct plan *plan, struct job_outcom
 		return 0;
 	job_view_pods(&view);
 	job_target_read(&view);
-	if (job.status.state.phase == VCJOB_PHASE_NONE)
+	if (!job_is_started(world->job))
 		begin(&view);
 	else if (world->command_count > 0)
 		return obey(&view, err);
@@ -614,5 +614,45 @@ int job_step(const struct job_world *world, struct plan *plan, struct job_outcom
 		live(&view);
 	else
 		killed(&view);
+	return 0;
+}
+
+/* --- jobs that are not started --------------------------------------------------------------- */
+
+#define REJECTED "InvalidJob"
+
+bool job_is_started(struct json job)
+{
+	struct json state = json_get(json_get(job, "status"), "state");
+
+	return json_str(json_get(state, "phase")).len > 0 &&
+	       !str_is(json_str(json_get(state, "reason")), REJECTED);
+}
+
+int job_reject(const struct job_world *world, struct str why, struct plan *plan,
+	       struct job_outcome *ret, struct err *err)
+{
+	struct vcjob job;
+	struct job_view view = {.world = world, .plan = plan, .job = &job, .outcome = ret};
+	struct vcjob_status status;
+
+	*ret = (struct job_outcome){0};
+	if (type_decode(&vcjob_type, world->job, plan->arena, &job, err) < 0)
+		return -1;
+	plan_about(plan, PLAN_JOB, &job.meta);
+	ret->phase = job.status.state.phase;
+	if (meta_is_deleting(&job.meta))
+		return 0;
+	plan_warning(plan, PLAN_JOB, &job.meta, REJECTED, "The job is not started: %.*s",
+		     STR_ARG(why));
+	plan_steady(plan);
+	if (str_is(job.status.state.reason, REJECTED) && str_eq(job.status.state.message, why))
+		return 0;
+	status = job.status;
+	job_status_enter(&view, &status, VCJOB_PENDING);
+	status.min_available = job.spec.min_available;
+	status.state.reason = STR(REJECTED);
+	status.state.message = why;
+	job_status_write(&view, &status);
 	return 0;
 }

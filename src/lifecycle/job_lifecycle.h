@@ -118,6 +118,12 @@ struct job_outcome {
 int job_step(const struct job_world *world, struct plan *plan, struct job_outcome *ret,
 	     struct err *err) MUST_CHECK;
 
+/* A job that must not be started: its status says why, and an event. Once it is corrected, it starts. */
+int job_reject(const struct job_world *world, struct str why, struct plan *plan,
+	       struct job_outcome *ret, struct err *err) MUST_CHECK;
+/* Has the job been started? Not if its record says that it was rejected. */
+bool job_is_started(struct json job);
+
 /* "<job>-<uid>" */
 void job_group_name(const struct meta *job, struct buf *to);
 

@@ -283,6 +283,7 @@ int main(int argc, char **argv)
 {
 	static const struct daemon_program program = {
 		.name = "vc-scheduler",
+		.lease = "volcano",
 		.about = "schedules the pods of podgroups",
 		.flags = flags,
 		.start = start,

@@ -21,7 +21,7 @@ bound_twice() {
 	kubectl get events --field-selector reason=Scheduled,involvedObject.kind=Pod \
 		-o 'jsonpath={range .items[*]}{.involvedObject.name}{"\n"}{end}' | sort | uniq -d
 }
-holder() { kubectl get lease vc-scheduler -o 'jsonpath={.spec.holderIdentity}'; }
+holder() { kubectl get lease volcano -o 'jsonpath={.spec.holderIdentity}'; }
 
 mkdir "$tmp/dump"
 passes "it starts with nodes, and without a scheduler" \
@@ -35,7 +35,7 @@ gang one 4 >"$tmp/one.yaml"
 passes "a gang is made" kubectl apply -f "$tmp/one.yaml"
 settles "it is bound" 4 bound
 
-passes "somebody takes the lead" kubectl patch lease vc-scheduler --type=merge \
+passes "somebody takes the lead" kubectl patch lease volcano --type=merge \
 	-p '{"spec": {"holderIdentity": "somebody", "leaseDurationSeconds": 1}}'
 gang two 8 >"$tmp/two.yaml"
 passes "another gang is made" kubectl apply -f "$tmp/two.yaml"

@@ -38,8 +38,9 @@ __attribute__((unused)) static struct client *world_client(struct world *w, cons
 	return client_new(w->loop, direct_new(w->api, &(struct direct_user){.name = user}), NULL);
 }
 
-/* `history`: how many events the store remembers; 0: as usual. */
-__attribute__((unused)) static void world_open(struct world *w, uint64_t seed, size_t history)
+/* `history`: how many events the store remembers; 0: as usual. `plain`: without Volcano's admission. */
+__attribute__((unused)) static void world_open_as(struct world *w, uint64_t seed, size_t history,
+						  bool plain)
 {
 	struct err err;
 
@@ -51,9 +52,16 @@ __attribute__((unused)) static void world_open(struct world *w, uint64_t seed, s
 		printf("Bail out! %s\n", err.text);
 		exit(1);
 	}
-	w->api = api_new(&(struct api_options){
-		.loop = w->loop, .store = w->store, .large_bytes = WORLD_LARGE_BYTES});
+	w->api = api_new(&(struct api_options){.loop = w->loop,
+					       .store = w->store,
+					       .large_bytes = WORLD_LARGE_BYTES,
+					       .plain = plain});
 	w->client = world_client(w, "tester");
+}
+
+__attribute__((unused)) static void world_open(struct world *w, uint64_t seed, size_t history)
+{
+	world_open_as(w, seed, history, false);
 }
 
 __attribute__((unused)) static void world_close(struct world *w)

@@ -266,6 +266,7 @@ static void seek_lead(struct daemon *daemon)
 {
 	const struct command_line *line = daemon->line;
 	struct str lock = command_str(line, "leader-elect-resource-name");
+	const char *usual = daemon->program->lease ? daemon->program->lease : daemon->program->name;
 	char host[HOST_NAME_SIZE] = "localhost";
 	uint8_t bytes[16];
 	char uuid[UUID_TEXT_SIZE];
@@ -279,7 +280,7 @@ static void seek_lead(struct daemon *daemon)
 		daemon->world.client,
 		&(struct leader_options){
 			.namespace = command_str(line, "leader-elect-resource-namespace"),
-			.name = lock.len ? lock : str_from(daemon->program->name),
+			.name = lock.len ? lock : str_from(usual),
 			.identity = str_from(identity),
 			.duration_us = command_duration(line, "leader-elect-lease-duration"),
 			.renew_us = command_duration(line, "leader-elect-renew-deadline"),
@@ -457,7 +458,7 @@ static const struct flag common[] = {
 	 .about = "the kind of the lock",
 	 .no_effect = "the lock is always a Lease"},
 	{.name = "leader-elect-resource-name",
-	 .about = "the name of the lease (default: the program's name)",
+	 .about = "the name of the lease (default: that of Volcano's program)",
 	 .noun = "NAME"},
 	{.name = "leader-elect-resource-namespace",
 	 .value = "volcano-system",

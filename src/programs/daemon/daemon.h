@@ -31,6 +31,7 @@ struct daemon_world {
 
 struct daemon_program {
 	const char *name;
+	const char *lease; /* its name, as Volcano's program has it; NULL: the program's */
 	const char *about;
 	const struct flag *flags; /* its own, up to one without a name */
 	/* Start the work; NULL with an error, which ends the program. */

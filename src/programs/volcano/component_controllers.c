@@ -57,6 +57,8 @@ void *component_controllers_start(struct component_world *world, struct err *err
 		world->loop, self->client,
 		&(struct controllers_options){
 			.home = true,
+			.admitted = !world->settings->admission ||
+				    !str_is(str_from(world->settings->admission), "off"),
 			.volumes_folder = self->volumes,
 			.scheduler_names = {self->schedulers, ARRAY_LEN(self->schedulers)},
 			.log = world->log},

@@ -8,6 +8,8 @@
  *	queues		the gangs of `place`, each of ten pods, in a queue for every five nodes: a pod
  *	gang		one gang of 1,000: the whole cycle
  *	subgroups	one gang of sub-groups of 8, all of which it needs, one per 6 nodes: the whole cycle
+ *	domains		one gang of 1,000 that must be in one rack, of a hundred, in three tiers: the whole cycle
+ *	domains_wide	the same with pods so large that it needs five racks of one spine
  *	full		a cycle in which no gang finds capacity: a gang
  *	backlog		twenty pods a node wait in jobs of one; a running pod ends and one of them takes its
  *			capacity: the whole cycle
@@ -100,6 +102,28 @@ static void measure_placing(struct bench_run *run)
 				     .size = groups * SUB_GROUP,
 				     .group = SUB_GROUP},
 		1);
+}
+
+/* A gang in a network of racks, spines and a top. */
+static void measure_domains(struct bench_run *run, const char *phase, int tier, size_t cpus)
+{
+	enum { RACKS = 100 };
+	size_t nodes = scene_nodes(run), racks = nodes < RACKS ? nodes : RACKS;
+	size_t fits = nodes / racks * (SCENE_CPUS / cpus);
+	size_t pods = fits * (size_t)(tier > 1 ? 5 : 1) < GANG ? fits : GANG;
+	struct scene scene;
+
+	scene_init(&scene, run, nodes, NULL);
+	scene_add_racks(&scene, racks);
+	scene_add_gangs(
+		&scene,
+		&(struct scene_gangs){
+			.name = "near", .pods = pods, .size = pods, .cpus = cpus, .tier = tier});
+	bench_phase(run, phase);
+	while (bench_round(run, 1))
+		scene_cycle(&scene, pods, 0);
+	scene_check(&scene);
+	scene_done(&scene);
 }
 
 /* --- waiting --------------------------------------------------------------------------------- */
@@ -304,6 +328,8 @@ static void measure_running(struct bench_run *run)
 static void measure_schedule(struct bench_run *run)
 {
 	measure_placing(run);
+	measure_domains(run, "domains", 1, 1);
+	measure_domains(run, "domains_wide", 2, 16);
 	measure_full(run);
 	measure_backlog(run);
 	measure_array(run);

@@ -104,9 +104,57 @@ static void add_group(struct scene *scene, const struct scene_gangs *gangs, size
 			   ",\"subGroupPolicy\":[{\"name\":\"group\",\"subGroupSize\":%zu,"
 			   "\"minSubGroups\":%zu,\"matchLabelKeys\":[\"group\"]}]",
 			   gangs->group, size / gangs->group);
+	if (gangs->tier)
+		buf_printf(&text,
+			   ",\"networkTopology\":{\"mode\":\"hard\",\"highestTierAllowed\":%d}",
+			   gangs->tier);
 	buf_printf(&text, "},\"status\":{\"phase\":\"%s\"}}",
 		   gangs->running ? "Running" : "Inqueue");
 	apply(scene, CLUSTER_PODGROUP, &text);
+}
+
+/* HyperNodes of one tier, and what their members are called. */
+struct level {
+	const char *name;
+	int tier;
+	const char *type;
+	const char *member;
+	int digits; /* of the numbers of members */
+};
+
+static void add_domain(struct scene *scene, const struct level *level, size_t n, size_t from,
+		       size_t to)
+{
+	AUTO(buf_done) struct buf text = BUF_INIT(SIZE_MAX);
+
+	buf_printf(&text, "{\"metadata\":{\"name\":\"%s-%zu\"},\"spec\":{\"tier\":%d,\"members\":[",
+		   level->name, n, level->tier);
+	for (size_t i = from; i < to; i++)
+		buf_printf(
+			&text,
+			"%s{\"type\":\"%s\",\"selector\":{\"exactMatch\":{\"name\":\"%s-%0*zu\"}}"
+			"}",
+			i > from ? "," : "", level->type, level->member, level->digits, i);
+	buf_puts(&text, "]}}");
+	apply(scene, CLUSTER_HYPERNODE, &text);
+}
+
+void scene_add_racks(struct scene *scene, size_t racks)
+{
+	static const struct level rack = {"rack", 1, "Node", "node", 5};
+	static const struct level spine = {"spine", 2, "HyperNode", "rack", 1};
+	static const struct level top = {"top", 3, "HyperNode", "spine", 1};
+
+	enum { RACKS_A_SPINE = 10 };
+	size_t spines = (racks + RACKS_A_SPINE - 1) / RACKS_A_SPINE;
+
+	for (size_t i = 0; i < racks; i++)
+		add_domain(scene, &rack, i, i * scene->nodes / racks,
+			   (i + 1) * scene->nodes / racks);
+	for (size_t i = 0; i < spines; i++)
+		add_domain(scene, &spine, i, i * RACKS_A_SPINE,
+			   (i + 1) * RACKS_A_SPINE < racks ? (i + 1) * RACKS_A_SPINE : racks);
+	add_domain(scene, &top, 0, 0, spines);
 }
 
 static const char apart[] =

@@ -43,6 +43,8 @@ void scene_require(bool good, const char *text);
 
 /* A queue of weight 1: "NAME", or "NAME-N" for n of them. */
 void scene_add_queues(struct scene *scene, const char *name, size_t count);
+/* HyperNodes of three tiers: so many racks with an equal part of the nodes each, a tenth as many spines, one top. */
+void scene_add_racks(struct scene *scene, size_t racks);
 /* A priority class. */
 void scene_add_class(struct scene *scene, const char *name, int value);
 
@@ -62,6 +64,7 @@ struct scene_gangs {
 	size_t cpus;  /* a pod; 0: 1 */
 	size_t gib;   /* of memory, the same */
 	bool running; /* on the nodes, in turn; else waiting */
+	int tier;     /* of the network that the gang may not leave; 0: it asks for none */
 	size_t group; /* pods per sub-group, all of which are needed; 0: there are none */
 };
 void scene_add_gangs(struct scene *scene, const struct scene_gangs *gangs);

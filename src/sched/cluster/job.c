@@ -64,16 +64,17 @@ bool job_count_is_ready(const struct job *job)
 
 bool job_is_ready(const struct job *job)
 {
-	return roles_have(job, TASKS_READY, true) && groups_have(job, sub_job_is_ready) &&
-	       job_count_is_ready(job);
+	/* The count first: to look at all sub-groups costs more, and is asked after each of them. */
+	return job_count_is_ready(job) && roles_have(job, TASKS_READY, true) &&
+	       groups_have(job, sub_job_is_ready);
 }
 
 bool job_is_pipelined(const struct job *job)
 {
 	unsigned statuses = TASKS_READY | TASK_BIT(TASK_PIPELINED);
 
-	return roles_have(job, statuses, true) && groups_have(job, sub_job_is_pipelined) &&
-	       has(&job->tally, statuses, job->min_available);
+	return has(&job->tally, statuses, job->min_available) && roles_have(job, statuses, true) &&
+	       groups_have(job, sub_job_is_pipelined);
 }
 
 bool job_is_starving(const struct job *job)

@@ -454,6 +454,10 @@ static void leave(struct search *s)
 		return;
 	}
 	statement_undo_to(s->st, 0, false);
+	if (s->rules->silent) {
+		statement_discard(s->st);
+		return;
+	}
 	if (s->rules->kind == EVICT_RECLAIM) {
 		report_reclaim(s);
 	} else {

@@ -18,6 +18,7 @@ struct evict_rules {
 	bool across_queues; /* victims are of other queues; else of the same */
 	bool whole_gangs;   /* a gang at its minimum may be broken, after everything else */
 	int64_t max_domains; /* of the network, that are tried for a job; 0: as many as the plugin says */
+	bool silent;         /* a search that fails reports nothing: another one has */
 	bool needs_victims; /* tasks are not reported of places at which no pod has to go */
 };
 

@@ -37,7 +37,8 @@ static bool evict_all(struct search *s, const struct evict_ask *ask, const struc
 	return true;
 }
 
-/* A gang that is broken goes whole: where a guard keeps some of it, it is not broken. */
+/* A gang that is broken goes whole: where a guard keeps some of it, or some of it cannot go (its binding is under way, it
+ * may not be preempted), it is not broken. */
 static bool may_break(struct search *s, const struct evict_ask *ask, const struct job *job)
 {
 	size_t mark = statement_mark(s->st);
@@ -45,7 +46,7 @@ static bool may_break(struct search *s, const struct evict_ask *ask, const struc
 	bool may;
 
 	collect_job(s, ask->task, job, &all);
-	may = evict_all(s, ask, &all);
+	may = all.len == tally_of(&job->tally, TASKS_ALLOCATED) && evict_all(s, ask, &all);
 	statement_undo_to(s->st, mark, false);
 	vec_done(&all);
 	return may;

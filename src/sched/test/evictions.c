@@ -160,6 +160,15 @@ static bool is_word(const struct decision *d, const char *word)
 	return strcmp(d->reason, word) == 0;
 }
 
+/* Was its gang reclaimed, all of it? */
+static bool took_gang(const struct decision *d)
+{
+	const struct job *job = d->task->job;
+
+	return is_word(d, "reclaim") && (int64_t)job_ready_count(job) < job->min_available &&
+	       !tally_of(&job->tally, TASKS_EVICTABLE);
+}
+
 /* Was its gang broken by an action that may? Any gang, where `job` is NULL. */
 static bool is_broken(const struct session *ssn, const struct job *job)
 {
@@ -167,7 +176,7 @@ static bool is_broken(const struct session *ssn, const struct job *job)
 		const struct decision *d = &ssn->decisions.all.ptr[i];
 
 		if (d->kind == DECIDE_EVICT && (!job || d->task->job == job) &&
-		    (is_word(d, "gangpreempt") || is_word(d, "gangreclaim")))
+		    (is_word(d, "gangpreempt") || is_word(d, "gangreclaim") || took_gang(d)))
 			return true;
 	}
 	return false;

@@ -165,10 +165,20 @@ static const struct rule role_update_rules[] = {
 	{R_OBJECT(role_rules)},
 };
 
+/* A selector that is no selector is reported a second time, as a whole. */
+static void check_selector(const struct rule_at *at)
+{
+	size_t before = at->causes->len;
+
+	rule_selector(at);
+	if (at->causes->len > before)
+		rule_add(at, NULL, CAUSE_INVALID, "Invalid value: null: invalid label selector.");
+}
+
 static const struct rule aggregation_rules[] = {
 	{"clusterRoleSelectors",
 	 R_REQUIRED_AS("at least one clusterRoleSelector required if aggregationRule is non-nil"),
-	 R_EACH(R_CHECK(rule_selector))},
+	 R_EACH(R_CHECK(check_selector))},
 };
 static const struct rule clusterrole_rules[] = {
 	{"rules", R_EACH(R_OBJECT(cluster_rules))},

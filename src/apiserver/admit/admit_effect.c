@@ -64,7 +64,6 @@ static const char *find_idle_conversion(struct json object, struct arena *arena)
 /* --- the table ------------------------------------------------------------------------------- */
 
 #define NO_PODS "no controller of this server makes pods for it"
-#define NO_ROLES "rights follow from a user's groups, and roles are not looked at"
 #define NO_DRIVERS "no storage drivers are called"
 #define NO_WEBHOOKS "this server does not call admission webhooks"
 
@@ -98,10 +97,6 @@ static const struct effect effects[] = {
 	{"batch", "jobs", NULL, false, NO_PODS "; use a Job of batch.volcano.sh"},
 	{"networking.k8s.io", "ingresses", NULL, false, "this server has no ingress controller"},
 	{"networking.k8s.io", "networkpolicies", NULL, false, "no traffic is restricted"},
-	{"rbac.authorization.k8s.io", "clusterrolebindings", NULL, false, NO_ROLES},
-	{"rbac.authorization.k8s.io", "clusterroles", NULL, false, NO_ROLES},
-	{"rbac.authorization.k8s.io", "rolebindings", NULL, false, NO_ROLES},
-	{"rbac.authorization.k8s.io", "roles", NULL, false, NO_ROLES},
 	{"storage.k8s.io", "csidrivers", NULL, false, NO_DRIVERS},
 	{"storage.k8s.io", "csinodes", NULL, false, NO_DRIVERS},
 	{"storage.k8s.io", "csistoragecapacities", NULL, false, NO_DRIVERS},

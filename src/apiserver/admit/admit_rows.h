@@ -28,6 +28,10 @@
 	row(volcano) /* defaults and rules of Volcano's kinds and pods (admission/) */ \
 	row(submitter) /* who submitted a job */ \
 	row(submitter_group) /* ... and a PodGroup */ \
+	row(role) /* a role grants at most what its writer has, ... */ \
+	row(cluster_role) \
+	row(role_binding) /* ... and so does a binding */ \
+	row(cluster_role_binding) \
 	row(effect) /* fields without an effect here: a warning or a refusal */ \
 	row(quota) /* quotas of a namespace (reconcile_quotas.c) */)
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/auth/access.c - may a user do this? A table of rules; what no rule allows is refused.
+/* apiserver/auth/access.c - may a user do this? A table of rules, then roles; what neither allows is refused.
  *
  * Always true: a rule matches only what it names. "*" in an access review is a name that no list
  * contains, so that `can-i '*' '*'` is yes for administrators only. */
 #include "apiserver/auth/access.h"
 
+#include "apiserver/reconcile/reconcilers.h"
+#include "authorization/roles.h"
+#include "base/buf.h"
 #include "base/macro.h"
 
 #include "base/banned.h"
@@ -26,7 +29,6 @@ struct rule {
 	const char *const *excluded;
 	const char *const *subs; /* "" is the object itself */
 	enum scope scope;
-	const char *const *paths; /* with these it is a rule of paths, else of resources */
 	bool everything;
 	const char *reason;
 };
@@ -39,19 +41,6 @@ static const char *const shown[] = {"", "status", "scale", "log", NULL};
 
 static const struct rule rules[] = {
 	{.group = "system:masters", .everything = true},
-	{.verbs = LIST("get", "head"),
-	 .paths = LIST("/healthz", "/healthz/*", "/livez", "/livez/*", "/readyz", "/readyz/*",
-		       "/version", "/version/")},
-	{.group = "system:authenticated",
-	 .verbs = LIST("get", "head"),
-	 .paths = LIST("/api", "/api/*", "/apis", "/apis/*", "/openapi", "/openapi/*")},
-	{.group = "system:authenticated",
-	 .verbs = LIST("create"),
-	 .resources = LIST("selfsubjectreviews.authentication.k8s.io",
-			   "selfsubjectaccessreviews.authorization.k8s.io",
-			   "selfsubjectrulesreviews.authorization.k8s.io"),
-	 .subs = LIST(""),
-	 .reason = "everyone who is known may ask about themselves"},
 	{.group = "system:serviceaccounts",
 	 .verbs = reads,
 	 .excluded = LIST("secrets"),
@@ -99,15 +88,6 @@ static bool has(const char *const *list, struct str text)
 		if (str_is(text, list[i]))
 			return true;
 	return false;
-}
-
-static bool path_fits(struct str path, const char *pattern)
-{
-	struct str text = str_from(pattern);
-
-	if (text.ptr[text.len - 1] != '*')
-		return str_eq(path, text);
-	return str_starts(path, str_slice(text, 0, text.len - 1));
 }
 
 /* "pods", "serviceaccounts/token", "jobs.batch", "*.GROUP". */
@@ -169,14 +149,6 @@ static bool is_of(const struct rule *rule, const struct user *user)
 	return !rule->group || user_has_group(user, str_from(rule->group));
 }
 
-static bool paths_fit(const struct rule *rule, struct str path)
-{
-	for (size_t i = 0; rule->paths && rule->paths[i]; i++)
-		if (path_fits(path, rule->paths[i]))
-			return true;
-	return false;
-}
-
 static bool rule_allows(const struct rule *rule, const struct user *user,
 			const struct access *access)
 {
@@ -184,39 +156,27 @@ static bool rule_allows(const struct rule *rule, const struct user *user,
 		return false;
 	if (rule->everything)
 		return true;
-	if (!has(rule->verbs, access->verb))
+	if (!has(rule->verbs, access->verb) || !str_is_none(access->path))
 		return false;
-	if (!str_is_none(access->path) || rule->paths)
-		return !str_is_none(access->path) && paths_fit(rule, access->path);
 	return resources_fit(rule, access) && (!rule->subs || has(rule->subs, access->sub)) &&
 	       scope_fits(rule, user, access->namespace);
 }
 
-bool access_is_allowed(const struct user *user, const struct access *access,
-		       const char **ret_reason)
+bool access_is_allowed(struct roles *roles, const struct user *user, const struct access *access,
+		       struct buf *reason)
 {
 	for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
 		if (!rule_allows(&rules[i], user, access))
 			continue;
-		if (ret_reason)
-			*ret_reason = rules[i].reason;
+		if (reason && rules[i].reason)
+			buf_puts(reason, rules[i].reason);
 		return true;
 	}
-	if (ret_reason)
-		*ret_reason = NULL;
-	return false;
+	return roles && roles_allow(roles, user, access, reason);
 }
 
-const char *access_next_path(const struct user *user, size_t *at)
+bool access_is_allowed_by(const struct api *api, const struct user *user,
+			  const struct access *access, struct buf *reason)
 {
-	size_t skip = *at;
-
-	for (size_t i = 0; i < ARRAY_LEN(rules); i++)
-		for (size_t j = 0; is_of(&rules[i], user) && rules[i].paths && rules[i].paths[j];
-		     j++)
-			if (skip-- == 0) {
-				(*at)++;
-				return rules[i].paths[j];
-			}
-	return NULL;
+	return access_is_allowed(reconcile_roles_get(api), user, access, reason);
 }

@@ -10,10 +10,12 @@
 #include "apiserver/auth/token.h"
 #include "apiserver/request/route.h"
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/mem.h"
+#include "base/url.h"
 #include "base/vec.h"
-#include "http/headers.h"
 #include "http/stream.h"
+#include "model/value/fieldselector.h"
 
 #include "base/banned.h"
 
@@ -62,7 +64,7 @@ static struct user user_copy(struct arena *arena, struct str name, const struct 
 	for (size_t i = 0; i < count; i++)
 		copy[i] = arena_str(arena, groups[i]);
 	*ret_more = copy + count;
-	return (struct user){arena_str(arena, name), copy, count};
+	return (struct user){.name = arena_str(arena, name), .groups = copy, .group_count = count};
 }
 
 /* Someone whom the administrator has given a certificate or a token: in addition to the groups that
@@ -192,7 +194,10 @@ static int add_line(struct auth *auth, struct str line, struct err *err)
 	while (str_split(&fields[GROUPS], ',', &group))
 		if (str_trim(group).len)
 			vec_push(&groups, str_trim(group));
-	auth_add_token(auth, fields[TOKEN], &(struct user){fields[USER], groups.ptr, groups.len});
+	auth_add_token(auth, fields[TOKEN],
+		       &(struct user){.name = fields[USER],
+				      .groups = groups.ptr,
+				      .group_count = groups.len});
 	vec_done(&groups);
 	return 0;
 }
@@ -211,80 +216,6 @@ int auth_add_tokens(struct auth *auth, struct str csv, struct err *err)
 	return 0;
 }
 
-/* --- impersonation --- */
-
-/* A user as kube-apiserver makes one of the header fields: a service account without groups has those
- * of its namespace. */
-static struct user user_impersonated(struct arena *arena, struct str name, const struct str *groups,
-				     size_t count)
-{
-	struct str *more;
-	struct user user = user_copy(arena, name, groups, count, &more);
-	struct str namespace = user_account_namespace(&user);
-
-	if (namespace.len && !count) {
-		*more++ = GROUP_ACCOUNTS;
-		*more++ = str_from(arena_printf(arena, "%.*s:%.*s", STR_ARG(GROUP_ACCOUNTS),
-						STR_ARG(namespace)));
-	}
-	if (!str_eq(name, USER_ANONYMOUS))
-		*more++ = GROUP_AUTHENTICATED;
-	else if (!count)
-		*more++ = GROUP_UNAUTHENTICATED;
-	user.group_count = (size_t)(more - user.groups);
-	return user;
-}
-
-/* May the call's user act as this one? Only administrators may: all of their rules are in one place
- * (access.c), so this is a question like any other. */
-static int check_impersonation(struct call *call, const char *plural, struct str name,
-			       struct err *err)
-{
-	struct access access = {.verb = STR("impersonate"),
-				.group = STR(""),
-				.plural = str_from(plural),
-				.sub = STR(""),
-				.namespace = STR("")};
-
-	if (access_is_allowed(&call->user, &access, NULL))
-		return 0;
-	call->error.name = arena_str(call->arena, name);
-	call->error.kind = access.plural;
-	return err_set(err, ERR_FORBIDDEN,
-		       "%s \"%.*s\" is forbidden: User \"%.*s\" cannot impersonate resource \"%s\" "
-		       "in API group \"\" at the cluster scope",
-		       plural, STR_ARG(name), STR_ARG(call->user.name), plural);
-}
-
-static bool has_other_fields(const struct headers *headers)
-{
-	for (size_t i = 0; i < headers_count(headers); i++)
-		if (str_starts(headers_name(headers, i), STR("impersonate-")))
-			return true;
-	return false;
-}
-
-int auth_impersonate(struct call *call, const struct headers *headers, struct err *err)
-{
-	struct str name = headers_get(headers, STR("impersonate-user"));
-	VEC(struct str) groups = {0};
-	int rc;
-
-	if (!name.len && has_other_fields(headers))
-		return err_set(err, ERR_BAD_REQUEST,
-			       "groups are to be impersonated without a user");
-	if (!name.len)
-		return 0;
-	rc = check_impersonation(call, "users", name, err);
-	for (size_t i = 0; rc == 0 && i < headers_count(headers); i++)
-		if (str_is(headers_name(headers, i), "impersonate-group"))
-			vec_push(&groups, headers_value(headers, i));
-	if (rc == 0)
-		call->user = user_impersonated(call->arena, name, groups.ptr, groups.len);
-	vec_done(&groups);
-	return rc;
-}
-
 /* --- what one may --- */
 
 /* A namespace is in itself, as for kube-apiserver. */
@@ -294,10 +225,11 @@ static struct str namespace_of(struct str group, struct str plural, struct str n
 	return !group.len && str_is(plural, "namespaces") && name.len ? name : namespace;
 }
 
-/* What the user cannot do, in Kubernetes' words. */
-static int refuse_resource(struct call *call, const struct access *access, struct str name,
+/* What the user cannot do, in Kubernetes' words. `why` may be empty. */
+static int refuse_resource(struct call *call, const struct access *access, const struct buf *why,
 			   struct err *err)
 {
+	struct str name = access->name;
 	const char *dot = access->group.len ? "." : "";
 	const char *where = access->namespace.len
 				    ? arena_printf(call->arena, "in the namespace \"%.*s\"",
@@ -310,20 +242,22 @@ static int refuse_resource(struct call *call, const struct access *access, struc
 	call->error.group = arena_str(call->arena, access->group);
 	return err_set(err, ERR_FORBIDDEN,
 		       "%.*s%s%.*s%s is forbidden: User \"%.*s\" cannot %.*s resource "
-		       "\"%.*s%s%.*s\" in API group \"%.*s\" %s",
+		       "\"%.*s%s%.*s\" in API group \"%.*s\" %s%s%s",
 		       STR_ARG(access->plural), dot, STR_ARG(access->group), which,
 		       STR_ARG(call->user.name), STR_ARG(access->verb), STR_ARG(access->plural),
 		       access->sub.len ? "/" : "", STR_ARG(access->sub), STR_ARG(access->group),
-		       where);
+		       where, why->len ? ": " : "", buf_text(why));
 }
 
-static int authorize(struct call *call, const struct access *access, struct str name,
-		     struct err *err)
+int auth_check(struct call *call, const struct access *access, struct err *err)
 {
-	if (access_is_allowed(&call->user, access, NULL))
+	AUTO(buf_done) struct buf why = BUF_UNBOUNDED;
+
+	if (access_is_allowed_by(call->api, &call->user, access, NULL))
 		return 0;
+	(void)access_is_allowed_by(call->api, &call->user, access, &why);
 	if (str_is_none(access->path))
-		return refuse_resource(call, access, name, err);
+		return refuse_resource(call, access, &why, err);
 	return err_set(err, ERR_FORBIDDEN, "forbidden: User \"%.*s\" cannot %.*s path \"%.*s\"",
 		       STR_ARG(call->user.name), STR_ARG(access->verb), STR_ARG(access->path));
 }
@@ -351,10 +285,27 @@ static struct str method_verb(struct call *call, struct str method, bool named)
 	return lower_case(call, method);
 }
 
-int auth_authorize(struct call *call, const struct route *route, enum verb verb, struct str method,
-		   struct str path, struct err *err)
+/* The one object that a list, a watch or a removal is about by its field selector; none: there may be more. */
+static struct str selected_name(struct call *call, enum verb verb, const struct query *query)
 {
-	struct access access = {.verb = lower_case(call, method), .path = path};
+	struct str text = query_get(query, STR("fieldSelector"));
+	struct field_selector selector;
+	const struct str *name;
+	struct err err;
+
+	if ((verb != VERB_LIST && verb != VERB_WATCH && verb != VERB_DELETE_COLLECTION) ||
+	    !text.len || field_selector_parse(text, call->arena, &selector, &err) < 0)
+		return STR("");
+	name = field_selector_exact(&selector, STR("metadata.name"));
+	return name ? arena_str(call->arena, *name) : STR("");
+}
+
+int auth_authorize(struct call *call, const struct route *route, enum verb verb,
+		   const struct auth_request *request, struct err *err)
+{
+	struct str method = request->method;
+	const struct query *query = request->query;
+	struct access access = {.verb = lower_case(call, method), .path = request->path};
 
 	if (route->class == ROUTE_RESOURCE)
 		access = (struct access){
@@ -365,22 +316,24 @@ int auth_authorize(struct call *call, const struct route *route, enum verb verb,
 			.sub = route->sub,
 			.namespace = namespace_of(route->group, route->plural, route->namespace,
 						  route->name),
+			.name = route->name.len ? route->name : selected_name(call, verb, query),
 		};
-	return authorize(call, &access, route->name, err);
+	return auth_check(call, &access, err);
 }
 
 int auth_authorize_call(struct call *call, struct err *err)
 {
 	const struct kind *kind = call->kind;
 
-	return authorize(call,
-			 &(struct access){
-				 .verb = str_from(verb_name(call->verb)),
-				 .group = kind->group,
-				 .plural = kind->plural,
-				 .sub = call->sub,
-				 .namespace = namespace_of(kind->group, kind->plural,
-							   call->namespace, call->name),
-			 },
-			 call->name, err);
+	return auth_check(call,
+			  &(struct access){
+				  .verb = str_from(verb_name(call->verb)),
+				  .group = kind->group,
+				  .plural = kind->plural,
+				  .sub = call->sub,
+				  .namespace = namespace_of(kind->group, kind->plural,
+							    call->namespace, call->name),
+				  .name = call->name,
+			  },
+			  err);
 }

@@ -34,21 +34,26 @@ void auth_add_token(struct auth *auth, struct str token, const struct user *user
  * sign; without credentials the user is "system:anonymous". */
 int auth_identify(const struct auth *auth, const struct stream_peer *peer, struct str authorization,
 		  struct arena *arena, struct user *ret, struct err *err) MUST_CHECK;
-/* Act as another user (kubectl --as), where the header fields say so. For administrators only:
- * ERR_FORBIDDEN for the others, ERR_BAD_REQUEST for groups without a user. */
-struct headers;
-int auth_impersonate(struct call *call, const struct headers *headers, struct err *err) MUST_CHECK;
-
 /* The users of a file as kube-apiserver reads one: token,user,uid[,"group1,group2"] in each line.
  * ERR_INVALID names the line. */
 int auth_add_tokens(struct auth *auth, struct str csv, struct err *err) MUST_CHECK;
 
-/* May the call's user have what the route leads to? ERR_FORBIDDEN says in Kubernetes' words what
- * not. `method` and `path` are for what is no resource; `verb` is VERB_COUNT for a method that is
- * none of the API's at that place. */
+/* May the call's user do this? ERR_FORBIDDEN says in Kubernetes' words what they cannot do, and why if a role is
+ * missing. */
+struct access;
+int auth_check(struct call *call, const struct access *access, struct err *err) MUST_CHECK;
+
+/* May the call's user have what the route leads to? The method and the path are for what is no resource; `verb` is
+ * VERB_COUNT for a method that is none of the API's at that place. */
+struct query;
 struct route;
-int auth_authorize(struct call *call, const struct route *route, enum verb verb, struct str method,
-		   struct str path, struct err *err) MUST_CHECK;
+struct auth_request {
+	struct str method;
+	struct str path;
+	const struct query *query;
+};
+int auth_authorize(struct call *call, const struct route *route, enum verb verb,
+		   const struct auth_request *request, struct err *err) MUST_CHECK;
 /* The same for a call that came in without a path: its kind, verb, names and user are set. */
 int auth_authorize_call(struct call *call, struct err *err) MUST_CHECK;
 

@@ -189,7 +189,9 @@ int token_identify(struct api *api, struct str token, struct arena *arena, struc
 	groups[1] = str_from(arena_printf(arena, "system:serviceaccounts:%.*s",
 					  STR_ARG(json_str(json_get(own, "namespace")))));
 	groups[2] = STR("system:authenticated");
-	*ret = (struct user){arena_str(arena, json_str(json_get(json_doc_root(doc), "sub"))),
-			     groups, 3};
+	*ret = (struct user){
+		.name = arena_str(arena, json_str(json_get(json_doc_root(doc), "sub"))),
+		.groups = groups,
+		.group_count = 3};
 	return 0;
 }

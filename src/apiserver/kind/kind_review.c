@@ -2,17 +2,20 @@
 /* apiserver/kind/kind_review.c - reviews of identity and access: `kubectl auth whoami`,
  * `kubectl auth can-i`, and what operators ask before they act for others.
  *
- * Nothing is stored: the question comes back with its answer. Access is decided by the same table that
+ * Nothing is stored: the question comes back with its answer. Access is decided by the same code that
  * authorizes requests (access.h). */
 #include "apiserver/api_internal.h"
 #include "apiserver/auth/access.h"
 #include "apiserver/auth/auth.h"
 #include "apiserver/auth/token.h"
 #include "apiserver/kind/kind_row.h"
+#include "apiserver/reconcile/reconcilers.h"
+#include "authorization/roles.h"
 #include "base/mem.h"
 #include "base/time.h"
 #include "model/group/review.h"
 #include "model/rules/rules.h"
+#include "model/value/names.h"
 
 #include "base/banned.h"
 
@@ -33,6 +36,17 @@ static void put_groups(struct json_doc *doc, struct json to, const struct str *g
 		json_append(doc, json_ensure_arr(doc, to, "groups"), json_new_str(doc, groups[i]));
 }
 
+static void put_own_extra(struct json_doc *doc, struct json to, const struct user_extra *extra)
+{
+	struct json list = json_get_str(to, extra->key);
+
+	if (json_is_absent(list)) {
+		list = json_new_arr(doc);
+		json_set(doc, to, extra->key, list);
+	}
+	json_append(doc, list, json_new_str(doc, extra->value));
+}
+
 static void serve_whoami(struct call *call)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = read_question(call);
@@ -46,7 +60,11 @@ static void serve_whoami(struct call *call)
 		     str_from(time_print(api_now(call->api), time)));
 	info = json_ensure_obj(doc, json_ensure_obj(doc, root, "status"), "userInfo");
 	json_set_str(doc, info, "username", call->user.name);
+	if (call->user.uid.len)
+		json_set_str(doc, info, "uid", call->user.uid);
 	put_groups(doc, info, call->user.groups, call->user.group_count);
+	for (size_t i = 0; i < call->user.extra_count; i++)
+		put_own_extra(doc, json_ensure_obj(doc, info, "extra"), &call->user.extra[i]);
 	call_answer_doc(call, 201, TAKE(doc));
 }
 
@@ -150,6 +168,57 @@ static void check_no_metadata(const struct call *call, struct json metadata, str
 	}
 }
 
+/* Operators that this version does not know are accepted, as kube-apiserver does. */
+static void check_requirement(struct json requirement, bool label, const struct path *up,
+			      struct causes *causes)
+{
+	struct str operator= rule_text(requirement, "operator");
+	size_t count = json_len(json_get(requirement, "values"));
+	PATH(key, up, "key");
+	PATH(values, up, "values");
+
+	if ((str_is(operator, "In") || str_is(operator, "NotIn")) && !count)
+		causes_required(causes, &values,
+				"must be specified when `operator` is 'In' or 'NotIn'");
+	if ((str_is(operator, "Exists") || str_is(operator, "DoesNotExist")) && count)
+		causes_forbidden(causes, &values,
+				 "may not be specified when `operator` is 'Exists' or "
+				 "'DoesNotExist'");
+	if (label)
+		(void)name_validate(NAME_QUALIFIED, rule_text(requirement, "key"), &key, causes);
+	else if (!rule_text(requirement, "key").len)
+		causes_required(causes, &key, "must be specified");
+}
+
+/* A selector that limits what is asked about: it is checked, and grants nothing more or less. */
+static void check_selector(struct json attributes, const char *key, const struct path *up,
+			   struct causes *causes)
+{
+	struct json selector = json_get(attributes, key);
+	struct json requirements = json_get(selector, "requirements");
+	struct str raw = rule_text(selector, "rawSelector");
+	struct json_iter it = json_iter(requirements);
+	struct path path = path_member(up, str_from(key));
+	PATH(raw_path, &path, "rawSelector");
+	PATH(list, &path, "requirements");
+
+	if (!json_is(selector, JSON_OBJ))
+		return;
+	if (raw.len && json_len(requirements))
+		causes_invalid_str(causes, &raw_path, raw,
+				   "may not specified at the same time as requirements");
+	if (!raw.len && !json_len(requirements))
+		causes_add(causes, CAUSE_REQUIRED, &list,
+			   "Required value: when spec.resourceAttributes.%s is specified, "
+			   "requirements or rawSelector is required",
+			   key);
+	while (json_next(&it)) {
+		struct path item = path_index(&list, it.index);
+
+		check_requirement(it.value, str_is(str_from(key), "labelSelector"), &item, causes);
+	}
+}
+
 /* Exactly one kind of attributes is given, and a review about another user names that user. */
 static bool is_invalid(struct call *call, struct json root, bool others)
 {
@@ -170,6 +239,10 @@ static bool is_invalid(struct call *call, struct json root, bool others)
 		causes_add(&causes, CAUSE_INVALID, &resource_path,
 			   "Invalid value: null: exactly one of nonResourceAttributes or "
 			   "resourceAttributes must be specified");
+	check_selector(json_get(spec, "resourceAttributes"), "fieldSelector", &resource_path,
+		       &causes);
+	check_selector(json_get(spec, "resourceAttributes"), "labelSelector", &resource_path,
+		       &causes);
 	if (others && !rule_text(spec, "user").len && !json_len(json_get(spec, "groups")))
 		causes_invalid_str(&causes, &user, STR(""),
 				   "at least one of user or group must be specified");
@@ -186,7 +259,7 @@ static struct user subject_of(struct call *call, struct json spec)
 {
 	struct json groups = json_get(spec, "groups");
 	struct str *list = arena_calloc(call->arena, json_len(groups) + 1, sizeof(*list));
-	struct user user = {rule_text(spec, "user"), list, 0};
+	struct user user = {.name = rule_text(spec, "user"), .groups = list};
 
 	for (struct json_iter it = json_iter(groups); json_next(&it);)
 		list[user.group_count++] = json_str(it.value);
@@ -211,6 +284,7 @@ static struct access asked(struct json spec)
 		.plural = text_of(resource, "resource"),
 		.sub = text_of(resource, "subresource"),
 		.namespace = text_of(resource, "namespace"),
+		.name = text_of(resource, "name"),
 	};
 
 	if (json_is(other, JSON_OBJ))
@@ -224,7 +298,7 @@ static void answer_access(struct call *call, bool others)
 	AUTO(json_doc_unref) struct json_doc *doc = read_question(call);
 	struct json root = doc ? json_doc_root(doc) : JSON_NONE;
 	struct json spec = json_get(root, "spec");
-	const char *reason = NULL;
+	AUTO(buf_done) struct buf reason = BUF_UNBOUNDED;
 	struct user user;
 	struct access access;
 	struct json status;
@@ -235,9 +309,9 @@ static void answer_access(struct call *call, bool others)
 	access = asked(spec);
 	status = json_new_obj(doc);
 	json_set(doc, status, STR("allowed"),
-		 json_new_bool(doc, access_is_allowed(&user, &access, &reason)));
-	if (reason)
-		json_set_str(doc, status, "reason", str_from(reason));
+		 json_new_bool(doc, access_is_allowed_by(call->api, &user, &access, &reason)));
+	if (reason.len)
+		json_set_str(doc, status, "reason", buf_str(&reason));
 	json_set(doc, root, STR("status"), status);
 	call_answer_doc(call, 201, TAKE(doc));
 }
@@ -257,7 +331,7 @@ static void put_text(struct json_doc *doc, struct json rule, const char *key, st
 	json_append(doc, json_ensure_arr(doc, rule, key), json_new_str(doc, text));
 }
 
-/* What the user may do with a kind in a namespace; absent where that is nothing. */
+/* What the user may do with a kind in a namespace by their groups, without roles; absent if that is nothing. */
 static struct json rule_of_kind(struct call *call, struct json_doc *doc, const struct kind *kind,
 				struct str namespace)
 {
@@ -273,7 +347,8 @@ static struct json rule_of_kind(struct call *call, struct json_doc *doc, const s
 			.namespace = kind->namespaced ? namespace : STR(""),
 		};
 
-		if (!(kind->verbs & 1U << verb) || !access_is_allowed(&call->user, &access, NULL))
+		if (!(kind->verbs & 1U << verb) ||
+		    !access_is_allowed(NULL, &call->user, &access, NULL))
 			continue;
 		put_text(doc, rule, "verbs", access.verb);
 		any = true;
@@ -302,30 +377,36 @@ static void put_rules(struct call *call, struct json_doc *doc, struct json resou
 	}
 }
 
-static void put_everything(struct json_doc *doc, struct json resources, struct json others)
-{
-	struct json rule = json_new_obj(doc);
-	struct json other = json_new_obj(doc);
+/* The rules of roles, as they are written there. */
+struct rule_lists {
+	struct json_doc *doc;
+	struct json resources;
+	struct json others;
+};
 
-	put_text(doc, rule, "verbs", STR("*"));
-	put_text(doc, rule, "apiGroups", STR("*"));
-	put_text(doc, rule, "resources", STR("*"));
-	put_text(doc, other, "verbs", STR("*"));
-	put_text(doc, other, "nonResourceURLs", STR("*"));
-	json_append(doc, resources, rule);
-	json_append(doc, others, other);
+static void put_list(struct json_doc *doc, struct json rule, const char *key,
+		     const struct strs *list)
+{
+	for (size_t i = 0; i < list->len; i++)
+		put_text(doc, rule, key, list->ptr[i]);
 }
 
-static void put_paths(struct call *call, struct json_doc *doc, struct json others)
+static void put_role_rule(void *arg, const struct policy_rule *rule)
 {
-	struct json rule = json_new_obj(doc);
-	const char *path;
-	size_t at = 0;
+	struct rule_lists *lists = arg;
+	struct json_doc *doc = lists->doc;
+	struct json put = json_new_obj(doc);
 
-	put_text(doc, rule, "verbs", STR("get"));
-	while ((path = access_next_path(&call->user, &at)))
-		put_text(doc, rule, "nonResourceURLs", str_from(path));
-	json_append(doc, others, rule);
+	put_list(doc, put, "verbs", &rule->verbs);
+	if (rule->non_resource_urls.len) {
+		put_list(doc, put, "nonResourceURLs", &rule->non_resource_urls);
+		json_append(doc, lists->others, put);
+		return;
+	}
+	put_list(doc, put, "apiGroups", &rule->api_groups);
+	put_list(doc, put, "resources", &rule->resources);
+	put_list(doc, put, "resourceNames", &rule->resource_names);
+	json_append(doc, lists->resources, put);
 }
 
 static void serve_rules(struct call *call)
@@ -349,13 +430,13 @@ static void serve_rules(struct call *call)
 	status = json_new_obj(doc);
 	resources = json_ensure_arr(doc, status, "resourceRules");
 	others = json_ensure_arr(doc, status, "nonResourceRules");
-	if (user_has_group(&call->user, GROUP_ADMINISTRATORS)) {
-		put_everything(doc, resources, others);
-	} else {
+	if (reconcile_roles_get(call->api))
+		roles_each_rule(reconcile_roles_get(call->api), &call->user, namespace,
+				put_role_rule, &(struct rule_lists){doc, resources, others});
+	if (!user_has_group(&call->user, GROUP_ADMINISTRATORS))
 		put_rules(call, doc, resources, namespace);
-		put_paths(call, doc, others);
-	}
 	json_set(doc, status, STR("incomplete"), json_new_bool(doc, false));
+	json_set(doc, root, STR("spec"), json_new_obj(doc)); /* as kube-apiserver answers */
 	json_set(doc, root, STR("status"), status);
 	call_answer_doc(call, 201, TAKE(doc));
 }

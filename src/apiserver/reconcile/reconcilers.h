@@ -19,6 +19,7 @@
 struct api;
 struct kind;
 struct object;
+struct roles;
 
 /* A change of one object. */
 struct change {
@@ -56,6 +57,7 @@ struct reconciler {
 	row(BUDGETS, budgets) /* the status of disruption budgets */ \
 	row(CLAIMS, claims) /* deletion of claims and volumes that were in use */ \
 	row(QUOTAS, quotas) /* what is used of quotas */ \
+	row(ROLES, roles) /* roles and bindings as decisions need them; default and aggregated roles */ \
 	row(NODES, nodes) /* the taints of nodes, by whether they are ready */ \
 	row(EVENTS, events) /* deletion of old events */)
 
@@ -82,6 +84,9 @@ void reconcile_defaults_made(struct api *api, const struct kind *kind, struct st
 /* How often the use of an object was computed, for the quotas that are there: for tests of how admission
  * scales. */
 uint64_t quotas_counts(const struct api *api);
+
+/* The roles and bindings that there are; NULL before api_start(). */
+struct roles *reconcile_roles_get(const struct api *api);
 
 /* --- keys --- */
 

@@ -20,6 +20,7 @@
 
 #include "apiserver/kind/kind.h"
 #include "apiserver/request/fair.h"
+#include "authorization/user.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -41,12 +42,6 @@ struct watcher;
 
 enum patch_type { PATCH_NONE, PATCH_JSON, PATCH_MERGE, PATCH_STRATEGIC, PATCH_APPLY };
 enum call_form { CALL_FORM_OBJECT, CALL_FORM_TABLE, CALL_FORM_METADATA };
-
-struct user {
-	struct str name;
-	const struct str *groups;
-	size_t group_count;
-};
 
 /* What an error's Status has in addition to its text. Empty texts are left out. */
 struct call_cause {

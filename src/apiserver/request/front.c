@@ -14,6 +14,7 @@
 
 #include "apiserver/api_internal.h"
 #include "apiserver/auth/auth.h"
+#include "apiserver/auth/impersonation.h"
 #include "apiserver/metrics.h"
 #include "apiserver/request/call.h"
 #include "apiserver/request/fair.h"
@@ -702,9 +703,11 @@ void front_handle(struct http_request *request, void *arg)
 	if (auth_identify(front->auth, http_request_peer(request),
 			  http_request_header(request, STR("authorization")), visit->call->arena,
 			  &visit->call->user, &err) < 0 ||
-	    auth_impersonate(visit->call, http_request_headers(request), &err) < 0 ||
-	    auth_authorize(visit->call, &route, visit->verb, http_request_method_name(request),
-			   path, &err) < 0) {
+	    impersonation_apply(visit->call, http_request_headers(request), &err) < 0 ||
+	    auth_authorize(visit->call, &route, visit->verb,
+			   &(struct auth_request){http_request_method_name(request), path,
+						  http_request_query(request)},
+			   &err) < 0) {
 		call_answer_err(visit->call, &err);
 		return;
 	}

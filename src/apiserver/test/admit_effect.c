@@ -71,9 +71,6 @@ static const struct {
 	 201,
 	 "|Job has no effect: no controller of this server makes pods for it; use a Job of "
 	 "batch.volcano.sh"},
-	{RBAC "/clusterroles", "{\"metadata\":{\"name\":\"x\"}}", 201,
-	 "|ClusterRole has no effect: rights follow from a user's groups"},
-	{RBAC "/" NS "/roles", "{\"metadata\":{\"name\":\"x\"}}", 201, "|Role has no effect"},
 	{"/apis/networking.k8s.io/v1/" NS "/networkpolicies",
 	 "{\"metadata\":{\"name\":\"x\"},\"spec\":{\"podSelector\":{}}}", 201,
 	 "|NetworkPolicy has no effect: no traffic is restricted"},

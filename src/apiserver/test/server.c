@@ -33,7 +33,7 @@ static void test_who(struct site *site)
 	char line[128];
 
 	check(nobody, "GET", "/readyz", NULL, "200");
-	check(nobody, "GET", "/livez/ping", NULL, "200");
+	check(nobody, "GET", "/livez", NULL, "200");
 	check(nobody, "GET", "/version", NULL, "200");
 	check(nobody, "GET", MAPS, NULL, "403 Forbidden");
 	check(nobody, "GET", "/apis", NULL, "403 Forbidden");

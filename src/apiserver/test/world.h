@@ -100,7 +100,9 @@ static inline struct call *world_call(struct world *w, const struct call_sink *s
 	(void)str_split(&rest, '?', &bare);
 	struct route route = route_parse(bare);
 
-	call->user = (struct user){STR("tester"), administrators, ARRAY_LEN(administrators)};
+	call->user = (struct user){.name = STR("tester"),
+				   .groups = administrators,
+				   .group_count = ARRAY_LEN(administrators)};
 	call->kind = kinds_find(api_kinds(w->api), route.group, route.version, route.plural);
 	call->verb = route_verb(&route, world_method(method), false);
 	call->namespace = arena_str(call->arena, route.namespace);

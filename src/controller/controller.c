@@ -155,6 +155,10 @@ struct controllers *controllers_new(struct loop *loop, struct client *client,
 		.loop = loop, .client = client, .log = options->log, .options = *options};
 	if (all->base.options.workers == 0)
 		all->base.options.workers = CONTROLLER_WORKERS;
+	if (!all->base.options.config_namespace)
+		all->base.options.config_namespace = "volcano-system";
+	if (!all->base.options.config_name)
+		all->base.options.config_name = "volcano-controller-configmap";
 	if (all->base.options.max_requeue == 0)
 		all->base.options.max_requeue = CONTROLLER_MAX_REQUEUE;
 	all->base.recorder = recorder_new(

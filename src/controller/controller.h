@@ -44,7 +44,11 @@ struct controllers_options {
 	bool home;
 	bool admitted; /* the server applies the rules of admission itself: jobs are not checked again */
 	const char *volumes_folder; /* of claims as local folders; NULL: none are made; lent */
-	struct log *log;            /* may be NULL */
+	/* Namespace and name of the ConfigMap with the sources of HyperNodes; NULL: volcano-system,
+	 * volcano-controller-configmap; lent. */
+	const char *config_namespace;
+	const char *config_name;
+	struct log *log; /* may be NULL */
 };
 
 /* Starts them. ERR_BAD_REQUEST: the list of controllers names one twice or one that is not there. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* programs/vc-controller-manager.c - the controllers as a program of their own, for any Kubernetes API
  * server. */
+#include <stdlib.h>
+
 #include "base/macro.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -12,7 +14,16 @@
 struct work {
 	struct controllers *controllers;
 	VEC(struct str) names; /* of schedulers */
+	char *config_name;     /* of the ConfigMap of the release that it was installed with */
 };
+
+/* What a variable says; NULL: nothing. */
+static const char *variable(const char *name)
+{
+	const char *value = secure_getenv(name);
+
+	return value && *value ? value : NULL;
+}
 
 static void stop(void *arg)
 {
@@ -20,6 +31,7 @@ static void stop(void *arg)
 
 	controllers_free(work->controllers);
 	vec_done(&work->names);
+	mem_free(work->config_name);
 	mem_free(work);
 }
 
@@ -28,11 +40,13 @@ static void *start(const struct daemon_world *world, struct err *err)
 	const struct command_line *line = world->line;
 	struct str rest = command_str(line, "scheduler-name");
 	int64_t max_requeue = command_int(line, "max-requeue-num");
+	const char *release = variable("HELM_RELEASE_NAME");
 	struct work *work = mem_new(struct work);
 	struct str name;
 
 	while (command_next(&rest, &name))
 		vec_push(&work->names, name);
+	work->config_name = mem_printf("%s-controller-configmap", release ? release : "volcano");
 	work->controllers = controllers_new(
 		world->loop, world->client,
 		&(struct controllers_options){
@@ -40,6 +54,8 @@ static void *start(const struct daemon_world *world, struct err *err)
 			.max_requeue = max_requeue < 0 ? -1 : (int)max_requeue,
 			.scheduler_names = {work->names.ptr, work->names.len},
 			.keep_owner_annotations = !command_bool(line, "inherit-owner-annotations"),
+			.config_namespace = variable("KUBE_POD_NAMESPACE"),
+			.config_name = work->config_name,
 			.log = world->log,
 		},
 		err);

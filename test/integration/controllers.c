@@ -7,6 +7,8 @@
 #include "apiserver/test/client_world.h"
 #include "base/time.h"
 #include "controller/controller.h"
+#include "http/address.h"
+#include "http/http_server.h"
 #include "quoted.h"
 
 struct home {
@@ -22,8 +24,10 @@ static void start(struct home *h)
 	struct err err;
 
 	h->client = world_client(&h->w, "controllers");
-	h->controllers =
-		controllers_new(h->w.loop, h->client, &(struct controllers_options){0}, &err);
+	h->controllers = controllers_new(
+		h->w.loop, h->client,
+		&(struct controllers_options){.config_namespace = "a", .config_name = "conf"},
+		&err);
 	ok(h->controllers != NULL, "the controllers start");
 }
 
@@ -60,8 +64,8 @@ static void pass(struct home *h, int64_t time)
 		world_pass(&h->w, until - loop_uptime(h->w.loop));
 }
 
-static int send(struct home *h, enum client_verb verb, enum resource_id resource, const char *name,
-		const char *sub, const char *body)
+static int ask(struct home *h, enum client_verb verb, enum resource_id resource, const char *name,
+	       const char *sub, const char *body)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = body ? quoted_doc(body) : NULL;
 	struct got got = {0};
@@ -85,13 +89,13 @@ static int send(struct home *h, enum client_verb verb, enum resource_id resource
 
 static void make(struct home *h, enum resource_id resource, const char *body)
 {
-	ok(send(h, CLIENT_CREATE, resource, "", "", body) == 201, "made: %s", body);
+	ok(ask(h, CLIENT_CREATE, resource, "", "", body) == 201, "made: %s", body);
 }
 
 static void merge(struct home *h, enum resource_id resource, const char *name, const char *sub,
 		  const char *body)
 {
-	ok(send(h, CLIENT_PATCH, resource, name, sub, body) == 200, "changed: %s %s", name, body);
+	ok(ask(h, CLIENT_PATCH, resource, name, sub, body) == 200, "changed: %s %s", name, body);
 }
 
 static const char *at(struct home *h, enum resource_id resource, const char *name, const char *path)
@@ -158,7 +162,7 @@ static void test_queues(void)
 	is(at(&h, RESOURCE_QUEUES, "c", "status.state"), "Closed");
 	is(at(&h, RESOURCE_QUEUES, "e", "status.state"), "Closing");
 	is(at(&h, RESOURCE_COMMANDS, "1", "kind"), "NotFound");
-	ok(send(&h, CLIENT_DELETE, RESOURCE_PODGROUPS, "g", "", NULL) == 200, "its group goes");
+	ok(ask(&h, CLIENT_DELETE, RESOURCE_PODGROUPS, "g", "", NULL) == 200, "its group goes");
 	is(at(&h, RESOURCE_QUEUES, "e", "status.state"), "Closed");
 	command(&h, "2", "OpenQueue", "e");
 	is(at(&h, RESOURCE_COMMANDS, "2", "kind"), "Command");
@@ -195,7 +199,7 @@ static void test_flows(void)
 	make(&h, RESOURCE_JOBFLOWS,
 	     "{'metadata':{'name':'g','namespace':'a'},'spec':{'flows':[{'name':'x'}]}}");
 	is(at(&h, RESOURCE_JOBFLOWS, "g", "status.unKnowJobs"), "[\"g-x\"]");
-	ok(send(&h, CLIENT_DELETE, RESOURCE_VCJOBS, "g-x", "", NULL) == 200,
+	ok(ask(&h, CLIENT_DELETE, RESOURCE_VCJOBS, "g-x", "", NULL) == 200,
 	   "a job that is in the way of a flow goes");
 	ok(strstr(at(&h, RESOURCE_VCJOBS, "g-x", "metadata.labels"), "a.g") != NULL,
 	   "the flow makes its own");
@@ -380,6 +384,138 @@ static void test_owners(void)
 	close_home(&h);
 }
 
+/* --- HyperNodes that are found ------------------------------------------------------------------ */
+
+/* A UFM that answers what a test wants. */
+struct ufm {
+	struct http_server *server;
+	int port;
+	int status;
+	const char *answer;
+	int asked;
+	bool known; /* the account is right */
+};
+
+static void ufm_asked(struct http_request *request, void *arg)
+{
+	struct ufm *ufm = arg;
+
+	ufm->asked++;
+	ufm->known = str_is(http_request_header(request, STR("authorization")),
+			    "Basic YWRtaW46c2VjcmV0"); /* admin:secret */
+	http_reply(request,
+		   str_is(http_request_path(request), "/ufmRest/resources/ports") ? ufm->status
+										  : 404,
+		   STR("application/json"), str_from(ufm->answer));
+}
+
+static void open_ufm(struct ufm *ufm, struct loop *loop)
+{
+	struct address address, bound;
+	struct err err;
+
+	ufm->server = http_server_new(
+		loop, &(struct http_server_options){.handler = ufm_asked, .arg = ufm}, &err);
+	ok(ufm->server && address_parse_ip(STR("127.0.0.1"), 0, &address, &err) == 0 &&
+		   http_server_listen(ufm->server, &address, HTTP_PLAIN, &bound, &err) == 0,
+	   "a UFM listens");
+	ufm->port = address_port(&bound);
+}
+
+static size_t count(struct home *h, enum resource_id resource);
+
+/* As close_home(); the UFM is on the loop of the world. */
+static void close_ufm_home(struct home *h, struct ufm *ufm)
+{
+	int64_t version = store_revision(h->w.store);
+
+	world_pass(&h->w, TIME_MINUTE);
+	ok(store_revision(h->w.store) == version, "it comes to rest");
+	stop(h);
+	start(h);
+	world_pass(&h->w, TIME_MINUTE);
+	ok(store_revision(h->w.store) == version, "a restart writes nothing");
+	stop(h);
+	http_server_free(ufm->server);
+	world_close(&h->w);
+}
+
+static void test_found_by_labels(void)
+{
+	struct home h;
+
+	open_home(&h);
+	make(&h, RESOURCE_NODES, "{'metadata':{'name':'n1','labels':{'rack':'a','spine':'s'}}}");
+	make(&h, RESOURCE_NODES, "{'metadata':{'name':'n2','labels':{'rack':'b','spine':'s'}}}");
+	make(&h, RESOURCE_CONFIGMAPS,
+	     "{'metadata':{'name':'conf','namespace':'a'},'data':{'volcano-controller.conf':"
+	     "'networkTopologyDiscovery: [{source: label, enabled: true, config: "
+	     "{networkTopologyTypes: {net: [{nodeLabel: spine}, {nodeLabel: rack}, {nodeLabel: "
+	     "h}]}}"
+	     "}]'}}");
+	ok(count(&h, RESOURCE_HYPERNODES) == 3, "two racks and a spine are found");
+	make(&h, RESOURCE_NODES, "{'metadata':{'name':'n3','labels':{'rack':'c','spine':'s'}}}");
+	ok(count(&h, RESOURCE_HYPERNODES) == 4, "a node with a new label makes a rack");
+	(void)ask(&h, CLIENT_DELETE, RESOURCE_NODES, "n3", "", NULL);
+	ok(count(&h, RESOURCE_HYPERNODES) == 3, "which goes with its last node");
+	merge(&h, RESOURCE_CONFIGMAPS, "conf", "",
+	      "{'data':{'volcano-controller.conf':'networkTopologyDiscovery: 1'}}");
+	make(&h, RESOURCE_NODES, "{'metadata':{'name':'n4','labels':{'rack':'d','spine':'s'}}}");
+	ok(count(&h, RESOURCE_HYPERNODES) == 4,
+	   "a configuration that makes no sense changes nothing");
+	merge(&h, RESOURCE_CONFIGMAPS, "conf", "",
+	      "{'data':{'volcano-controller.conf':'networkTopologyDiscovery: [{source: label, "
+	      "enabled: false}]'}}");
+	(void)ask(&h, CLIENT_DELETE, RESOURCE_NODES, "n4", "", NULL);
+	ok(count(&h, RESOURCE_HYPERNODES) == 4,
+	   "a source that is switched off leaves all as it is");
+	close_home(&h);
+}
+
+#define UFM_PORT(node, leaf)                                                                    \
+	"{\"description\":\"Computer\",\"system_name\":\"" node "\",\"peer_node_name\":\"" leaf \
+	"\"}"
+
+static void test_found_by_ufm(void)
+{
+	struct ufm ufm = {.status = 200,
+			  .answer = "[" UFM_PORT("n1", "l1") "," UFM_PORT("n2", "l2") "]"};
+	AUTO(mem_free) char *conf = NULL;
+	struct home h;
+
+	open_home(&h);
+	open_ufm(&ufm, h.w.loop);
+	make(&h, RESOURCE_NODES, "{'metadata':{'name':'n1'}}");
+	make(&h, RESOURCE_SECRETS,
+	     "{'metadata':{'name':'account','namespace':'a'},'data':{'username':'YWRtaW4=',"
+	     "'password':'c2VjcmV0'}}");
+	conf = mem_printf(
+		"{'metadata':{'name':'conf','namespace':'a'},'data':{'volcano-controller.conf':"
+		"'networkTopologyDiscovery: [{source: ufm, enabled: true, interval: 10s, "
+		"credentials: {secretRef: {name: account, namespace: a}}, config: {endpoint: "
+		"\\u0022http://127.0.0.1:%d\\u0022}}]'}}",
+		ufm.port);
+	make(&h, RESOURCE_CONFIGMAPS, conf);
+	world_pass(&h.w, TIME_SECOND);
+	ok(ufm.asked > 0 && ufm.known, "the UFM is asked, with the account of the Secret");
+	ok(count(&h, RESOURCE_HYPERNODES) == 3, "two leaf switches and a spine are found");
+	is(at(&h, RESOURCE_HYPERNODES, "spine-hn", "spec.tier"), "2");
+	ufm.answer = "[]";
+	world_pass(&h.w, 20 * TIME_SECOND);
+	ok(count(&h, RESOURCE_HYPERNODES) == 3, "an empty answer deletes nothing");
+	ok(strstr(at(&h, RESOURCE_HYPERNODES, "spine-hn", "status.conditions"),
+		  "\"type\":\"DiscoveryStale\"") != NULL,
+	   "and is reported by a condition");
+	ufm.status = 500;
+	world_pass(&h.w, 20 * TIME_SECOND);
+	ok(count(&h, RESOURCE_HYPERNODES) == 3, "nor does an error");
+	ufm.status = 200;
+	ufm.answer = "[" UFM_PORT("n1", "l1") "]";
+	world_pass(&h.w, 20 * TIME_SECOND);
+	ok(count(&h, RESOURCE_HYPERNODES) == 2, "an answer is followed");
+	close_ufm_home(&h, &ufm);
+}
+
 /* --- dying ----------------------------------------------------------------------------------- */
 
 static void finish_job(struct home *h, const char *name)
@@ -395,7 +531,7 @@ static void live(struct home *h)
 	make(h, RESOURCE_PODGROUPS,
 	     "{'metadata':{'name':'g','namespace':'a'},'spec':{'queue':'c'}}");
 	command(h, "1", "CloseQueue", "p");
-	(void)send(h, CLIENT_DELETE, RESOURCE_PODGROUPS, "g", "", NULL);
+	(void)ask(h, CLIENT_DELETE, RESOURCE_PODGROUPS, "g", "", NULL);
 	command(h, "2", "OpenQueue", "p");
 	make(h, RESOURCE_PODS,
 	     "{'metadata':{'name':'b','namespace':'a'},'spec':{'schedulerName':'volcano',"
@@ -526,6 +662,8 @@ int main(void)
 	test_cron();
 	test_others();
 	test_owners();
+	test_found_by_labels();
+	test_found_by_ufm();
 	test_ttl();
 	test_dying();
 	return tap_done();

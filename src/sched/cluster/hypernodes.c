@@ -378,14 +378,20 @@ static bool is_in_child(const struct hypernodes *tree, const struct domain *doma
 	return false;
 }
 
+/* An entry by its number, counted from 1; NULL: there is none. */
+static const struct member *member_at(const struct members *members, uint32_t number)
+{
+	return number && members->entries.ptr ? &members->entries.ptr[number - 1] : NULL;
+}
+
 /* Into each domain of a node: those that name it, and all above these. */
 static void spread_node(struct hypernodes *tree, const struct members *members, uint32_t slot)
 {
 	size_t from = tree->of_nodes.len;
 
-	for (uint32_t at = members->head[slot]; at; at = members->entries.ptr[at - 1].next)
-		for (struct domain *up = members->entries.ptr[at - 1].domain;
-		     up && up->stamp != slot + 1; up = up->parent) {
+	for (const struct member *at = member_at(members, members->head[slot]); at;
+	     at = member_at(members, at->next))
+		for (struct domain *up = at->domain; up && up->stamp != slot + 1; up = up->parent) {
 			up->stamp = slot + 1;
 			vec_push(&tree->of_nodes, up);
 		}

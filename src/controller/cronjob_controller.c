@@ -5,12 +5,11 @@
  * Zones are read from tzdata when they are first named, and kept. Jobs are kept that a CronJob
  * controls or that are named like a run, so that a foreign job in the way is seen. So is the schedule
  * that each had when it was last looked at, since times before a change were not missed. */
-#include "base/fd.h"
-#include "base/limits.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/time.h"
 #include "base/vec.h"
+#include "client/zone_file.h"
 #include "controller/cache.h"
 #include "controller/controller_rows.h"
 #include "controller/worker.h"
@@ -21,7 +20,6 @@
 
 #include "base/banned.h"
 
-#define ZONES "/usr/share/zoneinfo/"
 /* At the latest: the clock may be set, and what was far away is due. */
 #define CHECK_INTERVAL (10 * TIME_SECOND)
 
@@ -55,16 +53,6 @@ struct cronjob_controller {
 
 /* --- zones ----------------------------------------------------------------------------------- */
 
-static struct zone *read_zone(struct str name)
-{
-	AUTO(mem_free) char *path = mem_printf(ZONES "%.*s", STR_ARG(name));
-	AUTO(buf_done) struct buf bytes = BUF_INIT(LIMIT_BODY_BYTES);
-
-	if (!zone_name_is_safe(name) || fd_read_file(path, &bytes, NULL) < 0)
-		return NULL;
-	return zone_parse(buf_str(&bytes), NULL);
-}
-
 static const struct known_zone *zone_of(struct cronjob_controller *self, struct str name)
 {
 	struct known_zone *zone = map_get(self->zones, name);
@@ -73,7 +61,7 @@ static const struct known_zone *zone_of(struct cronjob_controller *self, struct 
 		return zone;
 	zone = mem_new(struct known_zone);
 	zone->name = str_dup(name);
-	zone->zone = name.len && !str_is(name, "UTC") ? read_zone(name) : NULL;
+	zone->zone = name.len && !str_is(name, "UTC") ? zone_file_read(name) : NULL;
 	zone->missing = name.len && !str_is(name, "UTC") && !zone->zone;
 	(void)map_put(self->zones, str_of(zone->name, name.len), zone);
 	return zone;

@@ -10,18 +10,14 @@
 #include "admission/admission.h"
 #include "apiserver/admit/admit_rows.h"
 #include "apiserver/api_internal.h"
-#include "base/buf.h"
-#include "base/fd.h"
-#include "base/limits.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "client/zone_file.h"
 #include "model/rules/causes.h"
-#include "model/value/zone.h"
 
 #include "base/banned.h"
 
 enum { SPARE_QUEUES = 1024 }; /* deleted or not yet visible ones that are kept */
-#define ZONES "/usr/share/zoneinfo/"
 
 struct queue_doc {
 	struct object *object;
@@ -176,20 +172,8 @@ static struct json find_priority_class(void *arg, struct str name)
 
 static bool has_time_zone(void *arg, struct str name)
 {
-	AUTO(buf_done) struct buf bytes = BUF_INIT(LIMIT_BODY_BYTES);
-	AUTO(zone_free) struct zone *zone = NULL;
-	AUTO(mem_free) char *path = NULL;
-
 	(void)arg;
-	if (str_is(name, "UTC"))
-		return true;
-	if (!zone_name_is_safe(name))
-		return false;
-	path = mem_printf(ZONES "%.*s", STR_ARG(name));
-	if (fd_read_file(path, &bytes, NULL) < 0)
-		return false;
-	zone = zone_parse(buf_str(&bytes), NULL);
-	return zone != NULL;
+	return zone_file_exists(name);
 }
 
 /* --- reviews --------------------------------------------------------------------------------- */

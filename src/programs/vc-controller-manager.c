@@ -65,10 +65,11 @@ static void *start(const struct daemon_world *world, struct err *err)
 	return NULL;
 }
 
-static bool is_ready(const void *arg)
+static bool is_ready(const void *arg, struct buf *why)
 {
 	const struct work *work = arg;
 
+	(void)why;
 	return controllers_are_ready(work->controllers);
 }
 

@@ -152,10 +152,11 @@ static void *start(const struct daemon_world *world, struct err *err)
 	return NULL;
 }
 
-static bool is_ready(const void *arg)
+static bool is_ready(const void *arg, struct buf *why)
 {
 	const struct work *work = arg;
 
+	(void)why;
 	return scheduler_is_ready(work->scheduler);
 }
 

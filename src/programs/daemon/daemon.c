@@ -90,28 +90,25 @@ static void lead_changed(void *arg, struct str identity)
 
 /* --- health and metrics ---------------------------------------------------------------------- */
 
-static struct daemon_state state_of(const struct daemon *daemon)
+static struct daemon_state state_of(const struct daemon *daemon, struct buf *why)
 {
 	const struct daemon_program *program = daemon->program;
 
 	return (struct daemon_state){
 		.client = daemon->world.client,
+		.elects = !program->serves,
 		.works = daemon->work != NULL,
-		.ready = daemon->work && (!program->is_ready || program->is_ready(daemon->work))};
-}
-
-static void serve_health(struct http_request *request, void *arg)
-{
-	struct daemon_state state = state_of(arg);
-
-	daemon_pages_serve(request, &state);
+		.ready = daemon->work && !daemon->ending &&
+			 (!program->is_ready || program->is_ready(daemon->work, why)),
+		.why = buf_str(why)};
 }
 
 static void serve_metrics(struct http_request *request, void *arg)
 {
 	const struct daemon *daemon = arg;
-	struct daemon_state state = state_of(daemon);
+	AUTO(buf_done) struct buf why = BUF_UNBOUNDED;
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct daemon_state state = state_of(daemon, &why);
 
 	if (!str_is(http_request_path(request), "/metrics")) {
 		http_reply(request, 404, STR("text/plain; charset=utf-8"),
@@ -122,6 +119,18 @@ static void serve_metrics(struct http_request *request, void *arg)
 	if (daemon->work && daemon->program->print_metrics)
 		daemon->program->print_metrics(daemon->work, &text);
 	http_reply(request, 200, STR("text/plain; version=0.0.4; charset=utf-8"), buf_str(&text));
+}
+
+static void serve_health(struct http_request *request, void *arg)
+{
+	const struct daemon *daemon = arg;
+	AUTO(buf_done) struct buf why = BUF_UNBOUNDED;
+	struct daemon_state state = state_of(daemon, &why);
+
+	if (daemon->program->serves && str_is(http_request_path(request), "/metrics"))
+		serve_metrics(request, arg);
+	else
+		daemon_pages_serve(request, &state);
 }
 
 /* The text of the file that a flag names; "" if it names none. */
@@ -188,13 +197,13 @@ static int start_servers(struct daemon *daemon, struct err *err)
 	AUTO(tls_unref) struct tls *tls = NULL;
 
 	if (command_bool(daemon->line, "enable-healthz")) {
-		if (make_tls(daemon->line, &tls, err) < 0)
+		if (!daemon->program->serves && make_tls(daemon->line, &tls, err) < 0)
 			return -1;
 		daemon->health = listen_on(daemon, "healthz-address", tls, serve_health, err);
 		if (!daemon->health)
 			return -1;
 	}
-	if (command_bool(daemon->line, "enable-metrics")) {
+	if (!daemon->program->serves && command_bool(daemon->line, "enable-metrics")) {
 		daemon->metrics = listen_on(daemon, "listen-address", NULL, serve_metrics, err);
 		if (!daemon->metrics)
 			return -1;
@@ -323,13 +332,19 @@ static void released(void *arg)
 	end(arg, 0);
 }
 
-/* The first signal ends the work, and gives the lead up so that others need not wait. */
+/* The first signal ends the work, and gives the lead up so that others need not wait; the second one does not wait
+ * either. */
 static void on_signal(struct loop_signal *watch, int signo, void *arg)
 {
 	struct daemon *daemon = arg;
 
 	(void)watch;
 	log_info(daemon->world.log, "stopping", LOG_STR("signal", sigabbrev_np(signo)));
+	if (!daemon->ending && daemon->work && daemon->program->drain) {
+		daemon->ending = true;
+		daemon->program->drain(daemon->work, released, daemon);
+		return;
+	}
 	if (daemon->ending || !daemon->leader || !leader_leads(daemon->leader)) {
 		end(daemon, 0);
 		return;
@@ -413,7 +428,7 @@ static int run(void *program, struct err *err)
 	if (watch_signals(daemon, signals, err) < 0 || connect_client(daemon, err) < 0 ||
 	    start_servers(daemon, err) < 0)
 		goto done;
-	if (command_bool(daemon->line, "leader-elect"))
+	if (!daemon->program->serves && command_bool(daemon->line, "leader-elect"))
 		seek_lead(daemon);
 	else
 		start_work(daemon);
@@ -431,12 +446,9 @@ done:
 #define SERVER_LIMITS "the server limits requests"
 #define OWN_LOG "the log goes to standard error, one line per event"
 
-/* The flags that every daemon has. */
+/* The flags of a daemon that works only while it leads, and from FIRST_COMMON on those that every daemon has. */
+#define FIRST_COMMON "kubeconfig"
 static const struct flag common[] = {
-	{.name = "kubeconfig",
-	 .about = "how to reach the API server; without it and --master: as a pod does",
-	 .noun = "FILE"},
-	{.name = "master", .about = "the address of the API server", .noun = "URL"},
 	{.name = "leader-elect",
 	 .type = FLAG_BOOL,
 	 .value = "true",
@@ -469,17 +481,29 @@ static const struct flag common[] = {
 	 .noun = "NAME",
 	 .alias_of = "leader-elect-resource-namespace",
 	 .deprecated = "use --leader-elect-resource-namespace"},
+	{.name = "enable-metrics", .type = FLAG_BOOL, .about = "serve /metrics"},
+	{.name = "listen-address",
+	 .value = ":8081",
+	 .about = "the address of /metrics",
+	 .noun = "ADDR:PORT"},
+	{.name = "ca-cert-file",
+	 .about = "the CA that must have signed the certificates of clients of --healthz-address",
+	 .noun = "FILE"},
+	{.name = "tls-cert-file",
+	 .about = "the certificate of --healthz-address, which is then HTTPS",
+	 .noun = "FILE"},
+	{.name = "tls-private-key-file", .about = "its key", .noun = "FILE"},
+
+	{.name = "kubeconfig",
+	 .about = "how to reach the API server; without it and --master: as a pod does",
+	 .noun = "FILE"},
+	{.name = "master", .about = "the address of the API server", .noun = "URL"},
 	{.name = "enable-healthz",
 	 .type = FLAG_BOOL,
 	 .about = "serve /healthz, /livez and /readyz"},
 	{.name = "healthz-address",
 	 .value = ":11251",
 	 .about = "the address of /healthz",
-	 .noun = "ADDR:PORT"},
-	{.name = "enable-metrics", .type = FLAG_BOOL, .about = "serve /metrics"},
-	{.name = "listen-address",
-	 .value = ":8081",
-	 .about = "the address of /metrics",
 	 .noun = "ADDR:PORT"},
 	{.name = "kube-api-qps",
 	 .type = FLAG_NUMBER,
@@ -489,13 +513,6 @@ static const struct flag common[] = {
 	 .type = FLAG_INT,
 	 .about = "requests at once",
 	 .no_effect = SERVER_LIMITS},
-	{.name = "ca-cert-file",
-	 .about = "the CA that must have signed the certificates of clients of --healthz-address",
-	 .noun = "FILE"},
-	{.name = "tls-cert-file",
-	 .about = "the certificate of --healthz-address, which is then HTTPS",
-	 .noun = "FILE"},
-	{.name = "tls-private-key-file", .about = "its key", .noun = "FILE"},
 	{.name = "log-level",
 	 .type = FLAG_CHOICE,
 	 .choices = "debug info warn error",
@@ -552,6 +569,15 @@ static const struct flag common[] = {
 	{.name = NULL},
 };
 
+static const struct flag *common_flags(const struct daemon_program *program)
+{
+	const struct flag *flag = common;
+
+	while (program->serves && !str_is(str_from(flag->name), FIRST_COMMON))
+		flag++;
+	return flag;
+}
+
 static const struct manual_text manual = {
 	.section = "8",
 	.tail = ".SH EXIT STATUS\n"
@@ -585,7 +611,7 @@ int daemon_main(const struct daemon_program *program, int argc, char **argv)
 	const struct command root = {.name = program->name,
 				     .about = program->about,
 				     .flags = program->flags,
-				     .common = common,
+				     .common = common_flags(program),
 				     .run = run,
 				     .ignores_arguments = true};
 	struct command_line line;
@@ -596,7 +622,7 @@ int daemon_main(const struct daemon_program *program, int argc, char **argv)
 	if (command_parse(&root, argc, (const char *const *)argv, NULL, arena, &line, &err) == 0) {
 		if (prints(&root, &line, argc > 1 ? argv[1] : ""))
 			return 0;
-		if (check_lease(&line, &err) == 0) {
+		if (program->serves || check_lease(&line, &err) == 0) {
 			code = 1;
 			if (root.run(&daemon, &err) == 0)
 				return daemon.code;

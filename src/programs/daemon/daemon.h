@@ -34,11 +34,18 @@ struct daemon_program {
 	const char *lease; /* its name, as Volcano's program has it; NULL: the program's */
 	const char *about;
 	const struct flag *flags; /* its own, up to one without a name */
+	/* Every replica works, and the program has a server of its own: no leader election, and
+	 * --listen-address and the certificate are the program's flags. /healthz, /readyz and /metrics are
+	 * plain HTTP at --healthz-address. */
+	bool serves;
 	/* Start the work; NULL with an error, which ends the program. */
 	void *(*start)(const struct daemon_world *world, struct err *err);
 	void (*stop)(void *work);
-	bool (*is_ready)(const void *work); /* does it know what is there? NULL: always */
 	void (*print_metrics)(const void *work, struct buf *to); /* may be NULL */
+	/* Does it know what is there? If not, it may say why, a line per reason. NULL: always. */
+	bool (*is_ready)(const void *work, struct buf *why);
+	/* The first signal was received: finish what has begun, then call `done`. NULL: stop at once. */
+	void (*drain)(void *work, void (*done)(void *arg), void *arg);
 	/* SIGUSR1 or SIGUSR2 was received; NULL: they end the program. */
 	void (*on_signal)(void *work, const struct daemon_world *world, int signo);
 };

@@ -18,6 +18,22 @@ static void put_permission(const struct client_denial *denial, struct buf *to)
 		buf_printf(to, "/%.*s", STR_ARG(denial->sub));
 }
 
+static void put_caches(const struct daemon_state *state, struct buf *to)
+{
+	struct str rest = state->why;
+	struct str line;
+
+	if (state->ready) {
+		buf_puts(to, "[+]caches ok\n");
+		return;
+	}
+	if (!rest.len)
+		rest = STR("not complete");
+	while (str_split(&rest, '\n', &line))
+		if (line.len)
+			buf_printf(to, "[-]caches failed: %.*s\n", STR_ARG(line));
+}
+
 /* A line per check and per missing permission. */
 static void put_checks(const struct daemon_state *state, struct buf *to)
 {
@@ -26,12 +42,11 @@ static void put_checks(const struct daemon_state *state, struct buf *to)
 	size_t at = 0;
 
 	buf_puts(to, "[+]ping ok\n");
-	if (!state->works)
-		buf_puts(to, "[+]leader ok: another replica leads\n");
-	else if (state->ready)
-		buf_puts(to, "[+]leader ok: leading\n[+]caches ok\n");
-	else
-		buf_puts(to, "[+]leader ok: leading\n[-]caches failed: not complete\n");
+	if (state->elects)
+		buf_printf(to, "[+]leader ok: %s\n",
+			   state->works ? "leading" : "another replica leads");
+	if (state->works)
+		put_caches(state, to);
 	while (client_next_denial(state->client, &at, &denial)) {
 		buf_puts(to, "[-]permission:");
 		put_permission(&denial, to);

@@ -11,14 +11,17 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "base/str.h"
 
 struct client;
 struct http_request;
 
 struct daemon_state {
 	const struct client *client;
-	bool works; /* it leads, or there is no leader election */
-	bool ready; /* its work knows what is there */
+	bool elects;    /* one replica leads, the others wait */
+	bool works;     /* it leads, or there is no leader election */
+	bool ready;     /* its work knows what is there */
+	struct str why; /* if not: a line per reason; may be empty */
 };
 
 /* Answers. */

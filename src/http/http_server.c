@@ -434,11 +434,8 @@ static void on_accept(int fd, void *arg)
 int http_server_listen(struct http_server *server, const struct address *address,
 		       enum http_security security, struct address *ret_bound, struct err *err)
 {
-	struct server_listener *on;
+	struct server_listener *on = mem_new(struct server_listener);
 
-	if (security == HTTP_TLS && !server->tls)
-		return err_set(err, ERR_INVALID, "listening with TLS needs a certificate");
-	on = mem_new(struct server_listener);
 	on->server = server;
 	on->security = security;
 	on->listener = listener_new(server->loop, address, on_accept, on, err);

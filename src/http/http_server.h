@@ -77,7 +77,7 @@ void http_server_free(struct http_server *server);
 DEFINE_AUTO(struct http_server *, http_server_free);
 
 enum http_security { HTTP_PLAIN, HTTP_TLS };
-/* Listen on one more address. `ret_bound`, which may be NULL, gets the address with the port that
+/* Listen on one more address; with HTTP_TLS connections are closed until there is a certificate. `ret_bound`, which may be NULL, gets the address with the port that
  * the kernel chose. */
 int http_server_listen(struct http_server *server, const struct address *address,
 		       enum http_security security, struct address *ret_bound,

@@ -55,21 +55,6 @@ static void c_list_free(const char **list)
 }
 DEFINE_AUTO(const char **, c_list_free);
 
-/* `usual` if the flag does not name the gate. */
-static bool has_gate(const struct command_line *line, const char *name, bool usual)
-{
-	struct str rest = command_str(line, "feature-gates");
-	struct str part;
-
-	while (str_split(&rest, ',', &part)) {
-		ptrdiff_t equals = str_find_byte(part, '=', 0);
-
-		if (equals > 0 && str_is(str_trim(str_slice(part, 0, (size_t)equals)), name))
-			return str_is(str_trim(str_skip(part, (size_t)equals + 1)), "true");
-	}
-	return usual;
-}
-
 /* The text of --scheduler-conf; empty if there is none to use. */
 static int read_conf(const struct daemon_world *world, struct buf *to, struct err *err)
 {
@@ -126,9 +111,10 @@ static int run(struct work *work, const struct daemon_world *world, struct err *
 			.shard_soft = str_is(sharding, "soft"),
 			.zone_file = zone_file,
 			.period_us = command_duration(line, "schedule-period"),
-			.queue_gates = has_gate(line, "SchedulingGatesQueueAdmission", false),
+			.queue_gates =
+				daemon_has_gate(line, "SchedulingGatesQueueAdmission", false),
 			.no_classes = !command_bool(line, "priority-class") ||
-				      !has_gate(line, "PriorityClass", true),
+				      !daemon_has_gate(line, "PriorityClass", true),
 			.plugins = work->plugins ? plugin_dir_types(work->plugins) : NULL,
 			.log = world->log,
 		},

@@ -31,7 +31,7 @@ done
 is "volcano: the page has no other command" "$(manual volcano | sed -n 's/^\.SS .fBvolcano \([a-z]*\).*/\1/p')" "$commands"
 
 # ---- services ----
-for name in vc-scheduler vc-controller-manager; do
+for name in vc-scheduler vc-controller-manager vc-webhook-manager; do
 	agrees "$name" "$(manual "$name" | flags_of_manual "")" "$("$BIN/$name" --help | flags_of_help)"
 done
 

@@ -22,6 +22,11 @@ for name in vc-scheduler vc-controller-manager; do
 	servers="$servers $!"
 	ports="${ports-} $port"
 done
+port=$(free_port)
+"$BIN/vc-webhook-manager" --kubeconfig "$KUBECONFIG" --webhook-namespace default --webhook-url https://localhost/ --port 0 \
+	--enable-healthz --healthz-address "127.0.0.1:$port" >"$tmp/vc-webhook-manager.log" 2>&1 &
+servers="$servers $!"
+ports="$ports $port"
 passes "there is a queue" kubectl wait --for=create --timeout=60s queue/default
 for port in $ports; do
 	ask "http://127.0.0.1:$port/metrics" | served

@@ -54,4 +54,7 @@ struct daemon_program {
  * has lost the lease, 2 if the command line is wrong. */
 int daemon_main(const struct daemon_program *program, int argc, char **argv);
 
+/* Is the feature on, by --feature-gates? `usual` if the flag does not name it. */
+bool daemon_has_gate(const struct command_line *line, const char *name, bool usual);
+
 #endif

@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "model/core/conditions.h"
 #include "model/volcano/wait_reason.h"
+#include "sched/device/cards.h"
 #include "sched/report/explain.h"
 #include "scheduler/internal.h"
 
@@ -222,18 +223,36 @@ static void on_bound(void *arg, const struct client_result *result)
 	scheduler_bind_failed(scheduler, task, result->err->code == ERR_NOT_FOUND ? NULL : message);
 }
 
+/* What the pod has to carry from the moment that it is bound, or NULL. */
+static struct json_doc *annotations_of(const struct scheduler *scheduler, const struct task *task)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+
+	if (!task->devices)
+		return NULL;
+	doc = json_doc_new();
+	json_doc_set_root(doc, json_new_obj(doc));
+	return cards_annotate(scheduler->cluster, task, loop_now(scheduler->loop), doc,
+			      json_doc_root(doc))
+		       ? TAKE(doc)
+		       : NULL;
+}
+
 void scheduler_bind(struct scheduler *scheduler, const struct task *task, const char *node)
 {
 	struct write *write = scheduler_write_new(scheduler, WRITE_BIND, task_namespace(task),
 						  task_name(task), task_uid(task));
+	AUTO(json_doc_unref) struct json_doc *notes = annotations_of(scheduler, task);
 
 	write->node = mem_strdup(node);
-	write->request = client_bind(scheduler->client,
-				     &(struct client_bind){.namespace = task_namespace(task),
-							   .name = task_name(task),
-							   .uid = task_uid(task),
-							   .node = str_from(node)},
-				     on_bound, write);
+	write->request = client_bind(
+		scheduler->client,
+		&(struct client_bind){.namespace = task_namespace(task),
+				      .name = task_name(task),
+				      .uid = task_uid(task),
+				      .node = str_from(node),
+				      .annotations = notes ? json_doc_root(notes) : JSON_NONE},
+		on_bound, write);
 	scheduler->stats.binds++;
 }
 

@@ -63,6 +63,10 @@ struct scheduler {
 	int64_t filtering;
 	int64_t scoring;
 	struct scheduler_stats stats;
+	/* The ConfigMap of the device configuration, and what is wrong with it; NULL: nothing (device_file.c). */
+	char *device_namespace;
+	char *device_name;
+	char *device_problem;
 };
 
 /* Something has changed: have a cycle soon. */
@@ -79,6 +83,14 @@ void scheduler_make_queues(struct scheduler *scheduler);
 /* --- nodes in use (shards.c) --- */
 
 void scheduler_report_shard(struct scheduler *scheduler);
+
+/* --- the device configuration (device_file.c) --- */
+
+/* Watch the ConfigMap that the configuration names, and no other. */
+void scheduler_watch_device_file(struct scheduler *scheduler, const struct informer_events *events);
+/* After a cycle: what is wrong with it, if that is news. */
+void scheduler_report_device_file(struct scheduler *scheduler);
+void scheduler_drop_device_file(struct scheduler *scheduler);
 
 /* --- claims (claim_binding.c) --- */
 

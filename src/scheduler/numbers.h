@@ -36,6 +36,8 @@ void numbers_observe(struct numbers *numbers, enum metric metric, const char *of
 void numbers_print(const struct numbers *numbers, struct buf *to);
 
 /* What jobs and queues hold and lack, and what plugins say of queues. */
+/* Of the cards that pods share (device_numbers.c). */
+void numbers_print_devices(const struct cluster *cluster, struct buf *to);
 void numbers_print_model(const struct cluster *cluster, const struct config *config,
 			 struct buf *to);
 

@@ -208,6 +208,7 @@ static void cycle(struct scheduler *scheduler, bool refresh)
 	}
 	scheduler_execute(scheduler, ssn);
 	scheduler_report_shard(scheduler);
+	scheduler_report_device_file(scheduler);
 	/* When it starts everything is there: nothing better is about to come. */
 	if (scheduler->stats.cycles == 1)
 		status_writer_flush(scheduler->status_writer);
@@ -248,6 +249,9 @@ bool scheduler_is_ready(const struct scheduler *scheduler)
 	return scheduler->unsynced == 0 && !scheduler->queues_missing;
 }
 
+static const struct informer_events feed_events = {
+	.added = on_added, .updated = on_changed, .deleted = on_deleted, .synced = on_synced};
+
 /* --- life -------------------------------------------------------------------------------------- */
 
 int scheduler_configure(struct scheduler *scheduler, struct str config, struct err *err)
@@ -261,6 +265,8 @@ int scheduler_configure(struct scheduler *scheduler, struct str config, struct e
 		log_warn(scheduler->log, "configuration", LOG_STR("note", parsed->notes.ptr[i]));
 	config_free(scheduler->config);
 	scheduler->config = parsed;
+	if (scheduler->cluster)
+		scheduler_watch_device_file(scheduler, &feed_events);
 	scheduler_request_cycle(scheduler);
 	return 0;
 }
@@ -283,15 +289,12 @@ static int configure_first(struct scheduler *scheduler, const struct scheduler_o
 
 static void start_feeds(struct scheduler *scheduler)
 {
-	static const struct informer_events events = {.added = on_added,
-						      .updated = on_changed,
-						      .deleted = on_deleted,
-						      .synced = on_synced};
-
-	scheduler->unsynced = CLUSTER_KIND_COUNT;
+	scheduler->unsynced = CLUSTER_KIND_COUNT - 1;
 	for (size_t i = 0; i < CLUSTER_KIND_COUNT; i++) {
 		struct feed *feed = &scheduler->feeds[i];
 
+		if (i == CLUSTER_CONFIGMAP)
+			continue;
 		*feed = (struct feed){.scheduler = scheduler, .kind = (enum cluster_kind)i};
 		feed->informer = informer_new(
 			scheduler->client,
@@ -299,9 +302,10 @@ static void start_feeds(struct scheduler *scheduler)
 						   .store = sources[i].store,
 						   .optional = !required[i],
 						   .log = scheduler->log});
-		informer_listen(feed->informer, &events, feed);
+		informer_listen(feed->informer, &feed_events, feed);
 		informer_start(feed->informer);
 	}
+	scheduler_watch_device_file(scheduler, &feed_events);
 }
 
 struct scheduler *scheduler_new(struct loop *loop, struct client *client,
@@ -364,6 +368,7 @@ void scheduler_free(struct scheduler *scheduler)
 		informer_free(scheduler->feeds[i].informer);
 	scheduler_drop_writes(scheduler);
 	scheduler_drop_claims(scheduler);
+	scheduler_drop_device_file(scheduler);
 	status_writer_free(scheduler->status_writer);
 	recent_conditions_free(scheduler->recent);
 	numbers_free(scheduler->numbers);
@@ -437,4 +442,5 @@ void scheduler_print_metrics(const struct scheduler *scheduler, struct buf *to)
 		   (long long)(s->binds - s->bind_failures), (long long)s->bind_failures);
 	numbers_print(scheduler->numbers, to);
 	numbers_print_model(scheduler->cluster, scheduler->config, to);
+	numbers_print_devices(scheduler->cluster, to);
 }

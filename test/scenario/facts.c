@@ -273,6 +273,33 @@ struct json_doc *facts_of(const struct world *world, struct str placement)
 	return doc;
 }
 
+void facts_add_annotations(const struct world *world, struct json names, struct json_doc *facts)
+{
+	size_t at = 0;
+	void *value;
+
+	while (json_len(names) && map_next(world->objects, &at, NULL, &value)) {
+		const struct object *object = value;
+		struct json meta = json_get(json_doc_root(object->doc), "metadata");
+		struct json_iter it = json_iter(names);
+		struct json all, mine;
+
+		if (object->kind != CLUSTER_POD || object->deleted)
+			continue;
+		all = json_ensure_obj(facts, json_doc_root(facts), "annotations");
+		mine = json_new_obj(facts);
+		json_set(facts, all, name_of(object), mine);
+		while (json_next(&it)) {
+			struct json note =
+				json_get_str(json_get(meta, "annotations"), json_str(it.value));
+
+			if (!json_is_absent(note))
+				json_set(facts, mine, json_str(it.value),
+					 json_new_copy(facts, note));
+		}
+	}
+}
+
 /* --- comparing ------------------------------------------------------------------------------- */
 
 static void note(struct notes *notes, const char *path, const char *what, struct json want,
@@ -333,8 +360,9 @@ static void missing(struct json want, struct json have, const char *path, int de
 		    struct notes *notes)
 {
 	struct json_iter it = json_iter(want);
-	bool exact =
-		depth == 2 && (strncmp(path, "nodes|", 6) == 0 || strncmp(path, "queues|", 7) == 0);
+	bool exact = depth == 2 && (str_starts(str_from(path), STR("nodes|")) ||
+				    str_starts(str_from(path), STR("queues|")) ||
+				    str_starts(str_from(path), STR("annotations|")));
 
 	if (json_is(want, JSON_OBJ) && !exact) {
 		if (!json_is(have, JSON_OBJ)) {

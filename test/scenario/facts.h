@@ -16,6 +16,8 @@ void notes_done(struct notes *notes);
 /* {"groups": ..., "queues": ..., "conditions": ..., "unbound": ..., "events": ...}, and "nodes" or
  * "pods" if `placement` says so. The caller's. */
 struct json_doc *facts_of(const struct world *world, struct str placement);
+/* ... and "annotations": of every pod, those that are named. */
+void facts_add_annotations(const struct world *world, struct json names, struct json_doc *facts);
 /* Lines that say where `have` lacks something `want` demands. */
 void facts_missing(struct json want, struct json have, struct notes *notes);
 /* The short form of expectations, for groups of the namespace default and for nodes:

@@ -14,6 +14,7 @@
 #include "model/pod/pod.h"
 #include "model/volcano/podgroup.h"
 #include "model/volcano/wait_reason.h"
+#include "sched/device/cards.h"
 #include "sched/report/explain.h"
 
 #include "base/banned.h"
@@ -151,7 +152,7 @@ static int publish(struct world *world, struct object *object, struct json_doc *
 static bool is_namespaced(enum cluster_kind kind)
 {
 	return kind == CLUSTER_POD || kind == CLUSTER_PODGROUP || kind == CLUSTER_QUOTA ||
-	       kind == CLUSTER_PDB || kind == CLUSTER_PVC;
+	       kind == CLUSTER_PDB || kind == CLUSTER_PVC || kind == CLUSTER_CONFIGMAP;
 }
 
 static struct json ensure_condition(struct json_doc *doc, const char *type)
@@ -388,6 +389,15 @@ static void bind_claim(struct world *world, const struct volume_reservation *res
 		abort();
 }
 
+/* The API server merges the annotations of a binding into the pod. */
+static void annotate(const struct world *world, const struct task *task, struct json_doc *doc)
+{
+	struct json meta = json_get(json_doc_root(doc), "metadata");
+
+	(void)cards_annotate(world->cluster, task, world->now, doc,
+			     json_ensure_obj(doc, meta, "annotations"));
+}
+
 static void execute_pod(struct world *world, const struct decision *d)
 {
 	struct object *object = object_of_task(world, d->task);
@@ -406,6 +416,7 @@ static void execute_pod(struct world *world, const struct decision *d)
 	switch (d->kind) {
 	case DECIDE_BIND:
 		json_set_str(doc, spec, "nodeName", str_from(d->node));
+		annotate(world, d->task, doc);
 		world->binds++;
 		record(world, "Pod", d->task->text, "Normal", "Scheduled",
 		       "Successfully assigned <pod> to <node>");

@@ -15,6 +15,7 @@
 #include "sched/action/action_rows.h"
 #include "sched/action/allocate_internal.h"
 #include "sched/cluster/hypernodes.h"
+#include "sched/device/cards.h"
 #include "sched/place/domain_search.h"
 #include "sched/place/finder.h"
 #include "sched/place/job_group.h"
@@ -192,7 +193,8 @@ static bool choose_nominated(const struct allocation *a, const struct task *task
 	    finder_test(ssn, task, node, CAPACITY_FUTURE))
 		return false;
 	ret->node = node;
-	ret->idle = cluster_fits(ssn->cluster, CAPACITY_IDLE, node->slot, task->class);
+	ret->idle = cluster_fits(ssn->cluster, CAPACITY_IDLE, node->slot, task->class) &&
+		    cards_are_free(ssn->cluster, task, node);
 	return true;
 }
 
@@ -211,7 +213,7 @@ static void reserve(struct allocation *a, const struct task *task)
 {
 	while (a->reserved.len <= task->job->queue->id)
 		(void)vec_add(&a->reserved);
-	resources_add(&a->reserved.ptr[task->job->queue->id], &task->class->request);
+	resources_add(&a->reserved.ptr[task->job->queue->id], class_charge(task->class));
 }
 
 static void reserve_all(struct allocation *a, const struct job *job)

@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "model/pod/pod.h"
 #include "sched/cluster/cluster_internal.h"
+#include "sched/device/cards.h"
 #include "sched/place/finder.h"
 
 #include "base/banned.h"
@@ -29,6 +30,12 @@ static const char *const term_annotations[] = {
 	"volcano.sh/resource-strategy-scoring-type",
 	"volcano.sh/resource-strategy-weight",
 	"volcano.sh/numa-topology-policy",
+	"volcano.sh/vgpu-mode",
+	"volcano.sh/vgpu-podgroup-policy",
+	"volcano.sh/vgpu-use-gpuuuid",
+	"volcano.sh/vgpu-nouse-gpuuuid",
+	"nvidia.com/use-gputype",
+	"nvidia.com/nouse-gputype",
 };
 static const char *const container_lists[] = {"containers", "initContainers"};
 
@@ -179,12 +186,34 @@ static bool is_infeasible(struct json status)
 	return false;
 }
 
-static void put_resources(struct buf *key, struct json pod)
+static bool is_extended(struct str name)
+{
+	return str_find_byte(name, '/', 0) >= 0;
+}
+
+/* Cards are asked for by limits. Says whether there are any of extended resources. */
+static bool put_limits(struct buf *key, struct json limits)
+{
+	struct json_iter it = json_iter(limits);
+	bool any = false;
+
+	while (json_next(&it)) {
+		if (!is_extended(it.key))
+			continue;
+		buf_put_str(key, it.key);
+		put_json(key, it.value);
+		any = true;
+	}
+	return any;
+}
+
+/* Says whether extended resources are asked for. */
+static bool put_resources(struct buf *key, struct json pod)
 {
 	static const char *const status_lists[] = {"containerStatuses", "initContainerStatuses"};
 	struct json spec = json_get(pod, "spec");
 	struct json status = json_get(pod, "status");
-	bool reported = false;
+	bool reported = false, extended = false;
 
 	for (size_t i = 0; i < ARRAY_LEN(container_lists); i++) {
 		struct json_iter it = json_iter(json_get(spec, container_lists[i]));
@@ -193,6 +222,8 @@ static void put_resources(struct buf *key, struct json pod)
 		while (json_next(&it)) {
 			buf_put_str(key, json_str(json_get(it.value, "restartPolicy")));
 			put_json(key, json_get(json_get(it.value, "resources"), "requests"));
+			extended |= put_limits(key,
+					       json_get(json_get(it.value, "resources"), "limits"));
 			reported |= put_reported(key, it.value, statuses);
 		}
 		buf_putc(key, SEPARATOR);
@@ -201,6 +232,7 @@ static void put_resources(struct buf *key, struct json pod)
 	put_json(key, json_get(json_get(spec, "resources"), "requests"));
 	if (reported && is_infeasible(status))
 		buf_putc(key, '!');
+	return extended;
 }
 
 /* --- requests -------------------------------------------------------------------------------- */
@@ -583,6 +615,8 @@ void class_drop(struct cluster *cluster, struct class *class)
 	ids_drop(&cluster->class_by_id, &cluster->class_unused, class->id);
 	terms_drop(cluster, class->terms);
 	resources_done(&class->request);
+	cards_free_class(class);
+	json_doc_unref(class->resources);
 	json_doc_unref(class->raw);
 	mem_free((char *)class->key.ptr);
 	mem_free(class);
@@ -628,11 +662,12 @@ struct class *class_take(struct cluster *cluster, struct json pod, const struct 
 	AUTO(pod_requests_done) struct pod_requests requests = {RESOURCES_INIT, RESOURCES_INIT};
 	struct terms *terms = terms_take(cluster, pod, labels, namespace, err);
 	struct class *class;
+	bool extended;
 
 	if (!terms)
 		return NULL;
 	buf_put(&key, &terms->id, sizeof(terms->id));
-	put_resources(&key, pod);
+	extended = put_resources(&key, pod);
 	class = map_get(cluster->classes, buf_str(&key));
 	if (class) {
 		terms_drop(cluster, terms);
@@ -646,6 +681,9 @@ struct class *class_take(struct cluster *cluster, struct json pod, const struct 
 	set_requests(class, &requests);
 	if (resources_get(&class->request, DIM_OTHER))
 		class->raw = raw_doc(pod);
+	if (extended)
+		class->resources = raw_doc(pod);
+	cards_read_class(cluster, class);
 	return class;
 }
 
@@ -687,7 +725,9 @@ struct class *class_take_like(struct cluster *cluster, struct class *like,
 	class->nonzero_cpu = like->nonzero_cpu;
 	class->nonzero_memory = like->nonzero_memory;
 	class->raw = like->raw ? json_doc_ref(like->raw) : NULL;
+	class->resources = like->resources ? json_doc_ref(like->resources) : NULL;
 	set_derived(class);
+	cards_read_class(cluster, class);
 	return class;
 }
 
@@ -707,6 +747,7 @@ void classes_read_again(struct cluster *cluster)
 			if (((struct task *)value)->class == class)
 				ledger_lift(cluster, value);
 		set_requests(class, &again);
+		cards_read_class(cluster, class);
 		at = 0;
 		while (map_next(cluster->tasks, &at, NULL, &value))
 			if (((struct task *)value)->class == class)
@@ -717,4 +758,49 @@ void classes_read_again(struct cluster *cluster)
 		}
 	}
 	cluster->shape++;
+}
+
+static bool is_ignored(const struct cluster *cluster, struct json list)
+{
+	struct json_iter it = json_iter(list);
+
+	while (json_next(&it))
+		if (dims_is_ignored(cluster->dims, it.key))
+			return true;
+	return false;
+}
+
+/* Does a pod ask for something that is not counted any more? */
+static bool asks_for_ignored(const struct cluster *cluster, struct json spec)
+{
+	for (size_t i = 0; i < ARRAY_LEN(container_lists); i++) {
+		struct json_iter it = json_iter(json_get(spec, container_lists[i]));
+
+		while (json_next(&it))
+			if (is_ignored(cluster,
+				       json_get(json_get(it.value, "resources"), "requests")))
+				return true;
+	}
+	return false;
+}
+
+void classes_read_devices(struct cluster *cluster)
+{
+	for (size_t i = 0; i < cluster->class_by_id.len; i++) {
+		struct class *class = cluster->class_by_id.ptr[i];
+		AUTO(pod_requests_done)
+		struct pod_requests again = {RESOURCES_INIT, RESOURCES_INIT};
+
+		if (!class || !class->resources)
+			continue;
+		if (asks_for_ignored(cluster, json_get(json_doc_root(class->resources), "spec")) &&
+		    read_requests(cluster, json_doc_root(class->resources), &again, NULL) == 0) {
+			set_requests(class, &again);
+			json_doc_unref(class->raw);
+			class->raw = resources_get(&class->request, DIM_OTHER)
+					     ? json_doc_ref(class->resources)
+					     : NULL;
+		}
+		cards_read_class(cluster, class);
+	}
 }

@@ -27,6 +27,7 @@
 #include "model/value/resources.h"
 
 struct arena;
+struct device_ask;
 struct label_set;
 struct pod_term;
 
@@ -88,7 +89,17 @@ struct class
 	int64_t nonzero_memory;
 	struct json_doc
 		*raw; /* the pod's resources, where a name was unknown and must be read again */
-	struct finder *finder; /* what is known about nodes; see sched/place/finder.h */
+	struct finder *finder;      /* what is known about nodes; see sched/place/finder.h */
+	struct json_doc *resources; /* the same as `raw`, where extended resources are asked for */
+	struct device_ask *ask;     /* of cards (device.h); NULL: none */
+	struct resources charge;    /* what queues count, where that is not the request */
+	bool charged;
 };
+
+/* What queues and jobs are charged for a pod. */
+static inline const struct resources *class_charge(const struct class *class)
+{
+	return class->charged ? &class->charge : &class->request;
+}
 
 #endif

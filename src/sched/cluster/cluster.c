@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "model/core/configmap.h"
 #include "model/core/namespace.h"
 #include "model/core/persistentvolume.h"
 #include "model/core/pvc.h"
@@ -19,6 +20,7 @@
 #include "model/volcano/nodeshard.h"
 #include "sched/cluster/cluster_internal.h"
 #include "sched/cluster/hypernodes.h"
+#include "sched/device/cards.h"
 #include "sched/place/job_group.h"
 #include "sched/report/holders.h"
 #include "sched/report/object_warnings.h"
@@ -75,6 +77,8 @@ static const struct kind_row kinds[CLUSTER_KIND_COUNT] = {
 	[CLUSTER_CSINODE] = {"CSINode", .type = &csinode_type},
 	[CLUSTER_HYPERNODE] = {"HyperNode", .type = &hypernode_type, .changed = hypernodes_changed},
 	[CLUSTER_NODESHARD] = {"NodeShard", .type = &nodeshard_type, .changed = shards_changed},
+	[CLUSTER_CONFIGMAP] = {"ConfigMap", true, .type = &configmap_type,
+			       .changed = cluster_unblock},
 };
 
 const char *cluster_kind_name(enum cluster_kind kind)
@@ -175,6 +179,7 @@ static void free_objects(struct cluster *cluster)
 	holders_cache_free(cluster->holders);
 	while (map_next(cluster->tasks, &at, &key, &value))
 		cluster_remove_pod(cluster, key);
+	cards_retire(cluster);
 	at = 0;
 	while (map_next(cluster->jobs, &at, NULL, &value))
 		cluster_free_job(cluster, value);

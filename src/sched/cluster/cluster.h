@@ -42,6 +42,7 @@
 #include "sched/cluster/task.h"
 #include "sched/place/volume_fit.h"
 
+struct devices;
 struct hypernodes;
 struct nodeshard;
 
@@ -62,6 +63,7 @@ enum cluster_kind {
 	CLUSTER_CSINODE,
 	CLUSTER_HYPERNODE,
 	CLUSTER_NODESHARD,
+	CLUSTER_CONFIGMAP,
 	CLUSTER_KIND_COUNT
 };
 /* "Pod", ... */
@@ -122,6 +124,7 @@ struct cluster {
 	struct map *things[CLUSTER_KIND_COUNT];
 	struct volumes *volumes;
 	struct hypernodes *hypernodes; /* domains of the network */
+	struct devices *devices;       /* NULL: the plugin deviceshare is off (cards.h) */
 	struct map *aside;             /* "Pod default/p" -> text; see cluster_aside() */
 	struct object_warnings *warnings;
 	struct list active;

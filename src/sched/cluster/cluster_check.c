@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "sched/cluster/cluster.h"
 #include "sched/cluster/hypernodes.h"
+#include "sched/device/cards.h"
 #include "sched/place/affinity_index.h"
 
 #include "base/banned.h"
@@ -101,7 +102,7 @@ static bool same(const struct resources *a, const struct resources *b)
 	return true;
 }
 
-static char *check_job(const struct job *job)
+static char *check_job(const struct cluster *cluster, const struct job *job)
 {
 	AUTO(resources_done) struct resources allocated = RESOURCES_INIT;
 	AUTO(resources_done) struct resources pending = RESOURCES_INIT;
@@ -115,9 +116,9 @@ static char *check_job(const struct job *job)
 				return mem_printf("job %s: %s is in the wrong list", job->key,
 						  task->text);
 			if (TASK_BIT(s) & TASKS_ALLOCATED)
-				resources_add(&allocated, &task->class->request);
+				cards_charge(cluster, task, &allocated, 1);
 			if (s == TASK_PENDING)
-				resources_add(&pending, &task->class->request);
+				cards_charge(cluster, task, &pending, 1);
 			count++;
 		}
 		if (count != job->tally.count[s])
@@ -148,7 +149,7 @@ static void add_below(const struct cluster *cluster, const struct queue_info *qu
 		resources_add(allocated, &job->allocated);
 		resources_add(pending, &job->pending);
 		LIST_EACH(&job->tasks[TASK_PIPELINED], struct task, job_link, task)
-			resources_add(pipelined, &task->class->request);
+			cards_charge(cluster, task, pipelined, 1);
 	}
 }
 
@@ -196,8 +197,11 @@ char *cluster_check(const struct cluster *cluster)
 	for (size_t i = 0; !wrong && i < cluster->nodes.len; i++)
 		if (cluster->nodes.ptr[i])
 			wrong = check_node(cluster, cluster->nodes.ptr[i]);
+	for (size_t i = 0; !wrong && i < cluster->nodes.len; i++)
+		if (cluster->nodes.ptr[i])
+			wrong = cards_check(cluster, cluster->nodes.ptr[i]);
 	while (!wrong && map_next(cluster->jobs, &at, NULL, &value))
-		wrong = check_job(value);
+		wrong = check_job(cluster, value);
 	at = 0;
 	while (!wrong && map_next(cluster->queues, &at, NULL, &value))
 		wrong = check_queue(cluster, value);

@@ -62,6 +62,8 @@ struct class *class_ref(struct class *class);
 void class_drop(struct cluster *cluster, struct class *class);
 /* Requests whose names were unknown, after new dimensions. */
 void classes_read_again(struct cluster *cluster);
+/* What they ask for of cards, after another configuration of these; no task is in the sums. */
+void classes_read_devices(struct cluster *cluster);
 
 /* Numbers for an array of pointers, freed ones first. */
 #define ids_take(vec, unused, value)                          \

@@ -14,6 +14,7 @@
 #include "model/volcano/nodeshard.h"
 #include "sched/cluster/cluster_internal.h"
 #include "sched/cluster/hypernodes.h"
+#include "sched/device/cards.h"
 #include "sched/report/object_warnings.h"
 
 #include "base/banned.h"
@@ -215,6 +216,7 @@ static void node_free(struct cluster *cluster, struct node_info *node)
 	cluster->columns.foreign[node->slot] = 1;
 	ids_drop(&cluster->nodes, &cluster->node_unused, node->slot);
 	free_images(cluster, node);
+	cards_free_node(node);
 	cluster_drop_profile(cluster, node->profile);
 	label_sets_drop(cluster->label_sets, node->labels);
 	symbols_drop(cluster->symbols, node->name);
@@ -455,6 +457,7 @@ int cluster_apply_node(struct cluster *cluster, struct json object, struct err *
 		set_allocatable(cluster, node, &allocatable);
 	count_hollow(cluster, node);
 	set_images(cluster, node, &view);
+	cards_read_node(cluster, node, object);
 	object_warnings_check(cluster->warnings, WARNING_NODE, node->text,
 			      json_get(json_get(object, "metadata"), "annotations"), JSON_NONE);
 	return 0;
@@ -468,6 +471,7 @@ void cluster_remove_node(struct cluster *cluster, struct str key)
 	if (!node || !node->there)
 		return;
 	object_warnings_forget(cluster->warnings, WARNING_NODE, node->text);
+	cards_forget_node(cluster, node);
 	set_allocatable(cluster, node, &none);
 	set_labels(cluster, node, label_sets_take(cluster->label_sets, JSON_NONE, NULL, NULL),
 		   false);

@@ -14,6 +14,7 @@
 #include "base/time.h"
 #include "model/value/duration.h"
 #include "sched/cluster/cluster_internal.h"
+#include "sched/device/cards.h"
 #include "sched/report/object_warnings.h"
 
 #include "base/banned.h"
@@ -228,6 +229,7 @@ static struct task *task_new(struct cluster *cluster, const struct facts *f)
 
 static void task_free(struct cluster *cluster, struct task *task)
 {
+	cards_drop_pieces(task);
 	class_drop(cluster, task->class);
 	label_sets_drop(cluster->label_sets, task->labels);
 	symbols_drop(cluster->symbols, task->namespace);
@@ -291,6 +293,7 @@ static void place(struct cluster *cluster, struct task *task, const struct facts
 		  struct node_info *node)
 {
 	struct str name = json_str(json_get(f->spec, "nodeName"));
+	const struct node_info *was = node;
 
 	task->status = (uint8_t)f->status_now;
 	if (task_is(task, TASKS_PLACED)) {
@@ -300,6 +303,10 @@ static void place(struct cluster *cluster, struct task *task, const struct facts
 			task->status = TASK_UNKNOWN; /* it should have one */
 		task->node = node;
 	}
+	if (task->node != was)
+		cards_drop_pieces(task);
+	cards_read_pod(task, f->notes, name.len && task->node);
+	cards_find_pieces(cluster, task);
 	ledger_put(cluster, task);
 }
 
@@ -436,6 +443,7 @@ void cluster_bind_failed(struct cluster *cluster, struct task *task)
 {
 	if (task->status != TASK_BINDING)
 		return;
+	cards_forget_task(cluster, task);
 	ledger_move(cluster, task, TASK_PENDING, NULL);
 	cluster->events++;
 	cluster_unblock_for_capacity(cluster);

@@ -15,6 +15,7 @@
 #include <assert.h>
 
 #include "sched/cluster/cluster.h"
+#include "sched/device/cards.h"
 #include "sched/place/affinity_index.h"
 
 #include "base/banned.h"
@@ -79,6 +80,8 @@ static void node_add(struct cluster *cluster, struct task *task, int sign)
 	}
 	if (task->class->terms->port_count)
 		node->port_tasks += (uint32_t)sign;
+	if (task->devices)
+		cards_count(cluster, task, sign);
 	if (counts_for_affinity(task)) {
 		affinity_count(cluster->affinity, task, sign);
 		count(&cluster->columns.nonzero[DIM_CPU][node->slot],
@@ -98,24 +101,24 @@ static void tally_add(struct tally *tally, const struct task *task, int sign)
 }
 
 /* What a job holds and wants, in it and in its queue up to the root. */
-static void sums_add(struct job *job, const struct task *task, int sign)
+static void sums_add(const struct cluster *cluster, struct job *job, const struct task *task,
+		     int sign)
 {
-	const struct resources *request = &task->class->request;
 	bool allocated = task_is(task, TASKS_ALLOCATED);
 
 	if (task->status == TASK_PIPELINED)
 		for (struct queue_info *q = job->queue; q; q = q->parent)
-			resources_count(&q->pipelined, request, sign);
+			cards_charge(cluster, task, &q->pipelined, sign);
 	if (!allocated && task->status != TASK_PENDING)
 		return;
-	resources_count(allocated ? &job->allocated : &job->pending, request, sign);
+	cards_charge(cluster, task, allocated ? &job->allocated : &job->pending, sign);
 	for (struct queue_info *q = job->queue; q; q = q->parent) {
-		resources_count(allocated ? &q->allocated : &q->pending, request, sign);
+		cards_charge(cluster, task, allocated ? &q->allocated : &q->pending, sign);
 		q->touched |= allocated;
 	}
 }
 
-static void job_add(struct task *task, int sign)
+static void job_add(const struct cluster *cluster, struct task *task, int sign)
 {
 	struct job *job = task->job;
 	struct role *role = job_find_role(job, task->role);
@@ -124,7 +127,7 @@ static void job_add(struct task *task, int sign)
 	if (role)
 		tally_add(&role->tally, task, sign);
 	tally_add(&task->sub->tally, task, sign);
-	sums_add(job, task, sign);
+	sums_add(cluster, job, task, sign);
 	if (sign > 0)
 		list_push(&job->tasks[task->status], &task->job_link);
 	else
@@ -134,7 +137,7 @@ static void job_add(struct task *task, int sign)
 void ledger_lift(struct cluster *cluster, struct task *task)
 {
 	if (task->job)
-		job_add(task, -1);
+		job_add(cluster, task, -1);
 	if (task->node) {
 		node_add(cluster, task, -1);
 		list_remove(&task->node_link);
@@ -144,7 +147,7 @@ void ledger_lift(struct cluster *cluster, struct task *task)
 void ledger_put(struct cluster *cluster, struct task *task)
 {
 	if (task->job)
-		job_add(task, 1);
+		job_add(cluster, task, 1);
 	if (task->node) {
 		list_push(&task->node->tasks, &task->node_link);
 		node_add(cluster, task, 1);

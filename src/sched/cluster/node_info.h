@@ -24,6 +24,7 @@
 
 struct arena;
 struct json_doc;
+struct node_devices;
 struct label_set;
 
 enum capacity_kind {
@@ -81,7 +82,8 @@ struct node_info {
 	uint64_t changed;         /* the number of the last change to its capacity or tasks */
 	struct node_image *images;
 	size_t image_count;
-	dim_set present; /* scalars that its allocatable names */
+	dim_set present;              /* scalars that its allocatable names */
+	struct node_devices *devices; /* its cards (device.h); NULL: none */
 };
 
 static inline int64_t columns_get(const struct columns *cols, enum capacity_kind capacity, int dim,

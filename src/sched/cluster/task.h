@@ -15,6 +15,7 @@
 
 struct class;
 struct fit;
+struct task_devices;
 struct job;
 struct label_set;
 struct node_info;
@@ -86,6 +87,7 @@ struct task {
 	struct label_set *labels;
 	int64_t created;
 	int64_t cooled; /* when its time to cool down after it was scheduled is over; 0: has none */
+	struct task_devices *devices; /* cards that it holds (device.h); NULL: none */
 	struct task_note note;
 	uint32_t namespace; /* symbols */
 	uint32_t role;

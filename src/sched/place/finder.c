@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "sched/device/cards.h"
 #include "sched/place/domain_fit.h"
 #include "sched/place/simd.h"
 #include "sched/place/slotheap.h"
@@ -158,7 +159,8 @@ static void look_at(const struct session *ssn, struct finder *f, const struct ro
 		look_closer(f, rows, task, node,
 			    group_of(ssn, slot,
 				     class->empty ||
-					     cluster_fits(cluster, CAPACITY_IDLE, slot, class)));
+					     (cluster_fits(cluster, CAPACITY_IDLE, slot, class) &&
+					      cards_are_free(ssn->cluster, task, node))));
 }
 
 /* --- all nodes ------------------------------------------------------------------------------- */
@@ -323,6 +325,15 @@ static void find_short(const struct cluster *cluster, const struct class *class,
 	}
 }
 
+/* For each slot: are the cards that the task would get being released? */
+static void find_moving_cards(struct cluster *cluster, const struct task *task, uint32_t count,
+			      uint8_t *ret)
+{
+	for (uint32_t slot = 0; task->class->ask && slot < count; slot++)
+		if (!ret[slot] && cluster->columns.profile[slot] != NODE_ABSENT)
+			ret[slot] = !cards_are_free(cluster, task, cluster->nodes.ptr[slot]);
+}
+
 /* What is known of a node that has the capacity: what its profile says, and what is on it. A verdict that
  * nothing can change stands alone. */
 static verdict verdict_of(struct finder *f, const struct rows *rows, const struct task *task,
@@ -405,6 +416,8 @@ static void look_at_all(const struct session *ssn, struct finder *f, const struc
 		find_short(cluster, task->class, CAPACITY_FUTURE, f->size, f->lack);
 		if (cluster->moving)
 			find_short(cluster, task->class, CAPACITY_IDLE, f->size, lack_now);
+		if (cluster->moving)
+			find_moving_cards(ssn->cluster, task, f->size, lack_now);
 	}
 	memset(f->verdicts, 0, f->size * sizeof(*f->verdicts));
 	for (size_t i = 0; i < rows->filter_count[SCOPE_NODE]; i++) {

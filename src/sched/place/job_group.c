@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "sched/device/device.h"
 #include "sched/session/session.h"
 #include "sched/session/session_hooks.h"
 
@@ -48,7 +49,8 @@ static const struct class *class_of_all(const struct job *job)
 		return NULL;
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task) {
 		if ((class && class != task->class) || !task->ours || task->gated ||
-		    task->nominated || task->class->empty || task->class->terms->has_claims)
+		    task->nominated || task->class->empty || task->class->terms->has_claims ||
+		    (task->class->ask && task->class->ask->apart))
 			return NULL;
 		class = task->class;
 	}

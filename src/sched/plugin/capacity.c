@@ -373,7 +373,7 @@ static enum allowance capacity_allocatable(const struct plugin *p, const struct 
 					   const struct task *task, struct reason *why)
 {
 	if (!is_usable(p, queue, why) ||
-	    !has_capacity_above(p, queue, &task->class->request, false, why))
+	    !has_capacity_above(p, queue, class_charge(task->class), false, why))
 		return ALLOWANCE_NONE;
 	return ALLOWANCE_OWN;
 }
@@ -425,7 +425,7 @@ static bool capacity_preemptive(const struct plugin *p, const struct queue_info 
 	struct reason why;
 
 	for (size_t i = 0; i < count; i++)
-		resources_add(&sum, &tasks[i]->class->request);
+		resources_add(&sum, class_charge(tasks[i]->class));
 	if (!is_usable(p, queue, &why) || !has_capacity(p, queue, &sum, false, &why))
 		return false;
 	if (is_deserved(p, queue, &sum))
@@ -442,7 +442,7 @@ static bool capacity_preemptive(const struct plugin *p, const struct queue_info 
 /* Has the victim nothing of what its queue deserves? Then any queue may take it. */
 static bool is_stray(const struct quota *quota, const struct task *victim)
 {
-	return !resources_common(&victim->class->request, &quota->deserved, false);
+	return !resources_common(class_charge(victim->class), &quota->deserved, false);
 }
 
 /* Does the queue hold more than it deserves of what the victim has and a job asks for? Resources
@@ -451,7 +451,7 @@ static bool is_excess(const struct plugin *p, const struct queue_info *queue,
 		      const struct task *victim, const struct resources *asked)
 {
 	const struct quota *quota = quota_of(p, queue);
-	const struct resources *held = &victim->class->request;
+	const struct resources *held = class_charge(victim->class);
 	AUTO(resources_done) struct resources scratch = RESOURCES_INIT;
 
 	if (!quota)
@@ -501,7 +501,7 @@ static bool keeps_guarantee(const struct plugin *p, const struct queue_info *que
 	AUTO(resources_done) struct resources left = RESOURCES_INIT;
 
 	queue_sum_add(queue, QUEUE_ALLOCATED, is_tree(p), 1, &left);
-	resources_sub(&left, &victim->class->request);
+	resources_sub(&left, class_charge(victim->class));
 	return resources_less_equal(&queue->guarantee, &left, ABSENT_ZERO);
 }
 
@@ -509,13 +509,14 @@ static bool capacity_evictable(const struct plugin *p, const struct evict_ask *a
 			       const struct task *victim)
 {
 	const struct queue_info *queue = victim->job ? victim->job->queue : NULL;
-	const struct resources *asked = ask->task ? &ask->task->class->request : &ask->job->pending;
+	const struct resources *asked =
+		ask->task ? class_charge(ask->task->class) : &ask->job->pending;
 
 	if (!queue || !ask->job->queue || !keeps_guarantee(p, queue, victim))
 		return false;
 	if (ask->rest)
 		return true;
-	if (!resources_common(&victim->class->request, asked, true) ||
+	if (!resources_common(class_charge(victim->class), asked, true) ||
 	    !is_excess(p, queue, victim, asked))
 		return false;
 	if (is_stray(quota_of(p, queue), victim) && are_equals(p, ask->job->queue, queue, asked))

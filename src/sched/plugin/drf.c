@@ -101,9 +101,9 @@ static double share_with(const struct plugin *p, const struct job *job, const st
 		double one;
 
 		if (more)
-			held += resources_get(&more->class->request, dim);
+			held += resources_get(class_charge(more->class), dim);
 		if (less)
-			held -= resources_get(&less->class->request, dim);
+			held -= resources_get(class_charge(less->class), dim);
 		one = resources_share(held, resources_get(total, dim));
 		if (one > share)
 			share = one;
@@ -241,7 +241,7 @@ static void weigh_job(const struct plugin *p, const struct job *job, struct hold
 	*ret = (struct holding){.share = 0};
 	add_request(ret->at, &job->allocated, 1);
 	LIST_EACH(&job->tasks[TASK_PIPELINED], struct task, job_link, task)
-		add_request(ret->at, &task->class->request, 1);
+		add_request(ret->at, class_charge(task->class), 1);
 	ret->share = share_of(p, ret->at);
 	ret->empty = ret->share <= 0 && resources_is_empty(&job->pending);
 	for (dim_set rest = resources_dims(&p->ssn->cluster->total); rest; rest &= rest - 1) {
@@ -414,7 +414,7 @@ static double plain_share(const struct plugin *p, const struct branch *branch,
 
 	memcpy(at, branch->plain, sizeof(at));
 	if (task)
-		add_request(at, &task->class->request, sign);
+		add_request(at, class_charge(task->class), sign);
 	return share_of(p, at) / branch->weight;
 }
 

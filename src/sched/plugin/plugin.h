@@ -175,6 +175,8 @@ struct plugin_type {
 	 * configuration. What it gives is p->state; may be NULL for a plugin without. */
 	int (*new)(struct plugin *p, struct plugin_args *args, struct err *err);
 	void (*free)(struct plugin *p);
+	/* Before any plugin opens: for what changes the model that others sum up. */
+	void (*prepare)(struct plugin *p);
 	void (*open)(struct plugin *p);  /* a session begins: p->ssn is set */
 	void (*close)(struct plugin *p); /* ... ends */
 

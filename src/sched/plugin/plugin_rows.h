@@ -13,6 +13,7 @@
 	row(capacity) \
 	row(cdp) \
 	row(conformance) \
+	row(deviceshare) \
 	row(drf) \
 	row(gang) \
 	row(network_topology_aware) \

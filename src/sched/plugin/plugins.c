@@ -12,7 +12,10 @@ static const struct plugin_type *const plugins[] = {PLUGINS(PLUGIN_ADDRESS)};
 
 /* Names that a configuration of Volcano may hold, and that are still to be built. */
 static const char *const planned[] = {
-	"deviceshare", "extender", "numa-aware", "rescheduling", "usage",
+	"extender",
+	"numa-aware",
+	"rescheduling",
+	"usage",
 };
 
 const struct plugin_type *plugin_type_find(struct str name)

@@ -254,7 +254,7 @@ static enum allowance allow(const struct plugin *p, const struct queue_info *que
 static enum allowance proportion_allocatable(const struct plugin *p, const struct queue_info *queue,
 					     const struct task *task, struct reason *why)
 {
-	return allow(p, queue, &task->class->request, why);
+	return allow(p, queue, class_charge(task->class), why);
 }
 
 static bool proportion_preemptive(const struct plugin *p, const struct queue_info *queue,
@@ -264,7 +264,7 @@ static bool proportion_preemptive(const struct plugin *p, const struct queue_inf
 	struct reason why;
 
 	for (size_t i = 0; i < count; i++)
-		resources_add(&sum, &tasks[i]->class->request);
+		resources_add(&sum, class_charge(tasks[i]->class));
 	return allow(p, queue, &sum, &why) == ALLOWANCE_OWN;
 }
 
@@ -274,7 +274,7 @@ static bool keeps_guarantee(const struct queue_info *queue, const struct task *v
 	AUTO(resources_done) struct resources scratch = RESOURCES_INIT, left = RESOURCES_INIT;
 
 	resources_copy(&left, held_by(queue, &scratch));
-	resources_sub(&left, &victim->class->request);
+	resources_sub(&left, class_charge(victim->class));
 	return resources_less_equal(&queue->guarantee, &left, ABSENT_ZERO);
 }
 

@@ -49,6 +49,28 @@ static void count_swap(struct fit_counts *counts, uint16_t first, uint16_t last)
 	vec_push(&counts->swaps, (struct fit_swap){first, last, 1});
 }
 
+/* Upstream names the node: each of the first few has an entry, the others share one. */
+static void count_node(struct fit_counts *counts, enum fit_code code, uint32_t name)
+{
+	uint16_t others = 0;
+
+	for (size_t i = 0; i < counts->list.len; i++)
+		if (counts->list.ptr[i].code == code)
+			others++;
+	if (others >= FIT_COUNTS_MAX)
+		count_code(counts, code, FIT_COUNTS_MAX, 0);
+	else
+		count_code(counts, code, others, name);
+}
+
+/* What is said of a node; two codes may say the same. */
+static int reported_as(int code)
+{
+	if (code == FIT_VGPU_NEVER)
+		return FIT_VGPU;
+	return code == FIT_NPU_NEVER ? FIT_NPU : code;
+}
+
 void fit_counts_add(struct fit_counts *counts, const struct session *ssn, const struct class *class,
 		    uint32_t slot, verdict v)
 {
@@ -56,7 +78,7 @@ void fit_counts_add(struct fit_counts *counts, const struct session *ssn, const 
 		return;
 	counts->nodes++;
 	for (uint64_t rest = verdict_codes(v); rest; rest &= rest - 1) {
-		int code = __builtin_ctzll(rest);
+		int code = reported_as(__builtin_ctzll(rest));
 		uint16_t detail = has_detail(code) ? verdict_detail(v) : 0;
 		int64_t free = 0;
 
@@ -68,7 +90,11 @@ void fit_counts_add(struct fit_counts *counts, const struct session *ssn, const 
 				   (uint16_t)cluster_short_of_last(ssn->cluster, CAPACITY_FUTURE,
 								   slot, class));
 		}
-		count_code(counts, (enum fit_code)code, detail, free);
+		if (code == FIT_GPU_MEMORY || code == FIT_GPU_NUMBER)
+			count_node(counts, (enum fit_code)code,
+				   ssn->cluster->nodes.ptr[slot]->name);
+		else
+			count_code(counts, (enum fit_code)code, detail, free);
 	}
 }
 

@@ -82,7 +82,7 @@ static int64_t reserved_by(const struct job *job, int dim)
 		return sum > 0 ? sum : 0;
 	}
 	LIST_EACH(&job->tasks[TASK_PIPELINED], struct task, job_link, task)
-		sum = number_add(sum, resources_get(&task->class->request, dim));
+		sum = number_add(sum, resources_get(class_charge(task->class), dim));
 	return sum;
 }
 

@@ -705,6 +705,13 @@ static say_fn *const sayers[FIT_CODE_COUNT] = {
 	[FIT_SHARD] = look_say_shard,
 	[FIT_ZONE_CLOSED] = look_say_zone_closed,
 	[FIT_ZONE_FOREIGN] = look_say_zone_foreign,
+	[FIT_DEVICE_NONE] = look_say_devices,
+	[FIT_VGPU] = look_say_devices,
+	[FIT_VGPU_NEVER] = look_say_devices,
+	[FIT_GPU_MEMORY] = look_say_devices,
+	[FIT_GPU_NUMBER] = look_say_devices,
+	[FIT_NPU] = look_say_devices,
+	[FIT_NPU_NEVER] = look_say_devices,
 	[FIT_OTHER] = look_say_other,
 };
 

@@ -20,7 +20,7 @@ struct fit_text {
 	const char *name;
 	const char *text; /* the detail comes after it */
 	bool final;       /* evicting others does not change it */
-	enum { DETAIL_NONE, DETAIL_DIM, DETAIL_TEXT } detail;
+	enum { DETAIL_NONE, DETAIL_DIM, DETAIL_TEXT, DETAIL_NODE } detail;
 };
 static const struct fit_text fit_texts[FIT_CODE_COUNT] = {
 	[FIT_INSUFFICIENT] = {.name = "Insufficient",
@@ -94,6 +94,21 @@ static const struct fit_text fit_texts[FIT_CODE_COUNT] = {
 	[FIT_ZONE_FOREIGN] = {.name = "ZoneForeign",
 			      .text = "not allow to dispatch to revocable node",
 			      .final = true},
+	[FIT_DEVICE_NONE] = {.name = "NoDevices",
+			     .text = "node(s) have no registered devices of the requested kind",
+			     .final = true},
+	[FIT_VGPU] = {.name = "VGPU", .text = "hami-vgpuDeviceSharing error"},
+	[FIT_VGPU_NEVER] = {.name = "VGPUNever",
+			    .text = "hami-vgpuDeviceSharing error",
+			    .final = true},
+	[FIT_GPU_MEMORY] = {.name = "GPUMemory",
+			    .text = "GpuShare no enough gpu memory",
+			    .detail = DETAIL_NODE},
+	[FIT_GPU_NUMBER] = {.name = "GPUNumber",
+			    .text = "GpuNumber no enough gpu number",
+			    .detail = DETAIL_NODE},
+	[FIT_NPU] = {.name = "NPU", .text = "no ascend device available"},
+	[FIT_NPU_NEVER] = {.name = "NPUNever", .text = "no ascend device available", .final = true},
 	[FIT_OTHER] = {.name = "Other", .text = "", .final = true, .detail = DETAIL_TEXT},
 };
 
@@ -153,6 +168,10 @@ void fit_print(const struct fit *fit, const struct reason_names *names, struct b
 
 		buf_printf(&part, "%u ", fit->at[i].count);
 		fit_code_print(fit->at[i].code, fit->at[i].detail, names, &part);
+		if (fit_texts[fit->at[i].code].detail == DETAIL_NODE && fit->at[i].most)
+			buf_printf(
+				&part, " on node %.*s",
+				STR_ARG(symbols_text(names->symbols, (uint32_t)fit->at[i].most)));
 		vec_push(&parts, buf_take(&part));
 	}
 	if (parts.len)

@@ -53,6 +53,13 @@ enum fit_code {
 	FIT_SHARD,
 	FIT_ZONE_CLOSED, /* detail: an index of the plugin's texts, see session_text() */
 	FIT_ZONE_FOREIGN,
+	FIT_DEVICE_NONE,
+	FIT_VGPU,
+	FIT_VGPU_NEVER, /* the same in texts; evicting does not help */
+	FIT_GPU_MEMORY, /* `most`: the node's name */
+	FIT_GPU_NUMBER, /* the same */
+	FIT_NPU,
+	FIT_NPU_NEVER,
 	FIT_OTHER, /* detail: as FIT_ATTACH */
 	FIT_CODE_COUNT
 };
@@ -78,7 +85,8 @@ struct fit_count {
 	uint16_t code;
 	uint16_t detail;
 	uint32_t count; /* nodes */
-	int64_t most;   /* FIT_INSUFFICIENT: the largest amount that one of them has free */
+	/* FIT_INSUFFICIENT: the largest amount that one of them has free; FIT_GPU_*: the name of the only one, a symbol */
+	int64_t most;
 };
 struct fit {
 	uint32_t nodes;    /* that were looked at */

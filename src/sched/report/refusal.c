@@ -14,9 +14,9 @@ static int64_t on_trial(const struct job *job, int dim)
 	int64_t sum = 0;
 
 	LIST_EACH(&job->tasks[TASK_ALLOCATED], struct task, job_link, task)
-		sum = number_add(sum, resources_get(&task->class->request, dim));
+		sum = number_add(sum, resources_get(class_charge(task->class), dim));
 	LIST_EACH(&job->tasks[TASK_PIPELINED], struct task, job_link, task)
-		sum = number_add(sum, resources_get(&task->class->request, dim));
+		sum = number_add(sum, resources_get(class_charge(task->class), dim));
 	return sum;
 }
 
@@ -29,7 +29,8 @@ static int64_t lacking(const struct task *task, int dim)
 
 	if (count > 1 && (int64_t)job->tally.count[TASK_PENDING] <= count)
 		return resources_get(&job->pending, dim);
-	return number_multiply(resources_get(&task->class->request, dim), count > 1 ? count : 1);
+	return number_multiply(resources_get(class_charge(task->class), dim),
+			       count > 1 ? count : 1);
 }
 
 /* What it has on trial is given back, unless it is enough to run with: so it is a part of what the gang

@@ -3,6 +3,7 @@
 #include "sched/session/session.h"
 
 #include "base/mem.h"
+#include "sched/device/cards.h"
 #include "sched/place/job_group.h"
 #include "sched/place/reservation.h"
 #include "sched/report/object_warnings.h"
@@ -77,6 +78,14 @@ struct session *session_open(struct cluster *cluster, struct config *config, int
 		struct plugin *p = config->plugins.ptr[i];
 
 		p->ssn = ssn;
+		if (p->type->prepare)
+			p->type->prepare(p);
+	}
+	if (cluster->devices && cluster->devices->session != ssn->id)
+		cards_retire(cluster);
+	for (size_t i = 0; i < config->plugins.len; i++) {
+		struct plugin *p = config->plugins.ptr[i];
+
 		if (p->type->open)
 			p->type->open(p);
 		session_mark(ssn, MARK_PLUGIN_OPEN, p->type->name);

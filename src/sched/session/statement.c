@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "sched/cluster/ledger.h"
+#include "sched/device/cards.h"
 #include "sched/place/reservation.h"
 #include "sched/session/session.h"
 #include "sched/session/session_hooks.h"
@@ -174,6 +175,7 @@ static void commit_bind(struct session *ssn, struct task *task)
 	struct decision *d;
 
 	ledger_move(ssn->cluster, task, TASK_BINDING, task->node);
+	cards_stamp(task, ssn->now);
 	reservation_drop(ssn->cluster, task);
 	d = decisions_add(ssn, DECIDE_BIND);
 	d->task = task;

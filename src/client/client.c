@@ -490,6 +490,7 @@ static void on_watch_broken(void *arg, const struct err *err)
 {
 	struct client_request *request = arg;
 
+	request->client->stats.watches_ended++;
 	if (err && err->code != ERR_GONE && err->code != ERR_EXPIRED)
 		window_overloaded(&request->client->window, loop_uptime(request->client->loop));
 	on_watch_ended(arg, err);

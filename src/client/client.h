@@ -256,8 +256,9 @@ struct client_stats {
 	size_t in_flight;
 	size_t limit; /* requests that may be in flight */
 	size_t waiting;
-	size_t held;    /* writes that wait because they were refused */
-	size_t watches; /* and streams */
+	size_t held;            /* writes that wait because they were refused */
+	size_t watches;         /* and streams */
+	uint64_t watches_ended; /* by the server, after they were open */
 	uint64_t sent;
 	uint64_t repeated;
 };

@@ -35,6 +35,20 @@ for bench in $benches; do
 		"$(echo "$output" | grep -cv '^[a-z0-9_]*\(@[0-9]*\)\{0,1\}: ')" 0
 done
 
+# At a server that runs already nothing is left behind.
+# shellcheck source=test/system/home.sh
+. test/system/home.sh
+passes "a server starts" "$BIN/volcano" up -d --data-dir "$home" --listen 127.0.0.1:0 --components apiserver,controllers,scheduler
+passes "bind uses it" "$BIN/vc-bench" bind --size 10 --pods-per-node 2 --in-flight 8 --kubeconfig "$KUBECONFIG"
+has "with the memory of the scheduler" "$output" "scheduler_peak_rss_kb: "
+has "and the watches that the server has ended: none" "$output" "scheduler_watches_ended: 0.00"
+settles "its namespaces are deleted" "" sh -c "'$KUBECTL_NEW' get namespaces -o name | grep bench"
+is "so are its nodes" "$("$KUBECTL_NEW" get nodes -o name | grep bench)" ""
+is "its pods, and its groups" "$("$KUBECTL_NEW" get pods,podgroups -A -o name)" ""
+passes "the server stops" "$BIN/volcano" down --data-dir "$home"
+fails "a file that is not there is an error" "$BIN/vc-bench" bind --size 1 --kubeconfig "$tmp/none"
+has "that names it" "$output" "$tmp/none"
+
 passes "run runs jobs as users do" "$BIN/vc-bench" run --size 10 --seconds 0
 for key in spawns_per_second array_per_second jobs_per_second; do has "it reports $key" "$output" "$key: "; done
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/bench/apiworld.c - an API server in a process of its own, or in this one.
+/* programs/bench/apiworld.c - an API server in a process of its own, in this one, or elsewhere.
  *
  * The server's process is a fork that is made before there is any loop. It says that it is ready
  * with a byte on a pipe, and ends in an orderly way when the other pipe has no writer any more, so
@@ -28,16 +28,62 @@
 #include "base/banned.h"
 
 enum { FILL = 512 };
+#define NAMESPACE "bench" /* at a server that is the benchmark's own */
+
+const char *apiworld_namespace(const struct apiworld *w)
+{
+	return w->own_namespace ? w->own_namespace : NAMESPACE;
+}
 
 /* --- asking --- */
 
-void apiworld_ask(struct apiworld *w, struct client_ask what)
+static void on_exists(void *arg, const struct client_result *result)
+{
+	struct apiworld *w = arg;
+
+	bench_require(!result->err || result->err->code == ERR_ALREADY_EXISTS, result->err);
+	w->left--;
+}
+
+static void on_missing(void *arg, const struct client_result *result)
+{
+	struct apiworld *w = arg;
+
+	bench_require(!result->err || result->err->code == ERR_NOT_FOUND, result->err);
+	w->left--;
+}
+
+static struct client_ask place(const struct apiworld *w, struct client_ask what)
 {
 	if (!what.resource)
 		what.resource = &resources[RESOURCE_CONFIGMAPS];
 	if (what.resource->namespaced)
-		what.namespace = STR("bench");
-	bench_send(w->client, what, &w->left);
+		what.namespace = str_from(apiworld_namespace(w));
+	return what;
+}
+
+void apiworld_ask(struct apiworld *w, struct client_ask what)
+{
+	bench_send(w->client, place(w, what), &w->left);
+}
+
+static void ask(struct apiworld *w, struct client_ask what, client_done_fn *done)
+{
+	what = place(w, what);
+	what.done = done;
+	what.arg = w;
+	w->left++;
+	client_send(w->client, &what);
+}
+
+void apiworld_create_if_missing(struct apiworld *w, struct client_ask what)
+{
+	ask(w, what, on_exists);
+}
+
+void apiworld_delete_if_there(struct apiworld *w, struct client_ask what)
+{
+	ask(w, what, on_missing);
 }
 
 void apiworld_wait(struct apiworld *w)
@@ -85,6 +131,18 @@ static struct apiserver *open_server(struct loop *loop, const char *folder)
 	return server;
 }
 
+static void make_namespace(struct apiworld *w)
+{
+	AUTO(mem_free)
+	char *text = mem_printf("{\"metadata\":{\"name\":\"%s\"}}", apiworld_namespace(w));
+	AUTO(json_doc_unref) struct json_doc *namespace = bench_parse(text);
+
+	apiworld_ask(w, (struct client_ask){.verb = CLIENT_CREATE,
+					    .resource = &resources[RESOURCE_NAMESPACES],
+					    .body = namespace});
+	apiworld_wait(w);
+}
+
 /* The client within, and what is there at the beginning. */
 static void fill(struct apiworld *w, size_t objects)
 {
@@ -94,13 +152,7 @@ static void fill(struct apiworld *w, size_t objects)
 		&(struct client_options){.max_in_flight = FILL});
 	if (objects == 0)
 		return;
-	AUTO(json_doc_unref)
-	struct json_doc *namespace = bench_parse("{\"metadata\":{\"name\":\"bench\"}}");
-
-	apiworld_ask(w, (struct client_ask){.verb = CLIENT_CREATE,
-					    .resource = &resources[RESOURCE_NAMESPACES],
-					    .body = namespace});
-	apiworld_wait(w);
+	make_namespace(w);
 	for (size_t i = 0; i < objects; i++) {
 		AUTO(json_doc_unref) struct json_doc *doc = apiworld_configmap(i, 0);
 
@@ -173,20 +225,19 @@ void apiworld_stop(struct apiworld *w)
 
 /* --- life --- */
 
-static struct transport *open_https(struct apiworld *w)
+struct transport *apiworld_connect(struct loop *loop, const char *kubeconfig)
 {
 	AUTO(kubeconfig_free) struct kubeconfig *config = kubeconfig_new(NULL);
 	AUTO(kubeconfig_access_done) struct kubeconfig_access access = {0};
-	AUTO(mem_free) char *path = mem_printf("%s/kubeconfig", w->folder);
 	struct transport *transport;
 	struct err err = {0};
 
-	bench_require(kubeconfig_load(config, path, &err) == 0 &&
+	bench_require(kubeconfig_load(config, kubeconfig, &err) == 0 &&
 			      kubeconfig_select(config, &(struct kubeconfig_choice){0}, &access,
 						&err) == 0,
 		      &err);
-	transport = transport_http_new(w->loop, &(struct transport_http_options){.access = &access},
-				       &err);
+	transport =
+		transport_http_new(loop, &(struct transport_http_options){.access = &access}, &err);
 	bench_require(transport, &err);
 	return transport;
 }
@@ -197,6 +248,7 @@ static void make_folder(struct apiworld *w)
 
 	w->folder = mem_printf("%s/vc-bench.XXXXXX", root ? root : "/tmp");
 	bench_require(mkdtemp(w->folder), &(struct err){.text = "no temporary folder"});
+	w->kubeconfig = mem_printf("%s/kubeconfig", w->folder);
 }
 
 static void make_loop(struct apiworld *w)
@@ -214,8 +266,34 @@ void apiworld_open_apart(struct apiworld *w, struct bench_run *run, size_t objec
 	make_folder(w);
 	apiworld_start(w, objects);
 	make_loop(w);
-	w->client = client_new(w->loop, open_https(w),
+	w->client = client_new(w->loop, apiworld_connect(w->loop, w->kubeconfig),
 			       &(struct client_options){.max_in_flight = in_flight});
+}
+
+/* Kubernetes makes the account of a new namespace in its own time, and no pod before that. */
+static void make_account(struct apiworld *w)
+{
+	AUTO(json_doc_unref)
+	struct json_doc *account = bench_parse("{\"metadata\":{\"name\":\"default\"}}");
+
+	apiworld_create_if_missing(
+		w, (struct client_ask){.verb = CLIENT_CREATE,
+				       .resource = &resources[RESOURCE_SERVICEACCOUNTS],
+				       .body = account});
+	apiworld_wait(w);
+}
+
+void apiworld_open_remote(struct apiworld *w, struct bench_run *run, const char *kubeconfig,
+			  size_t in_flight)
+{
+	*w = (struct apiworld){.run = run,
+			       .kubeconfig = mem_strdup(kubeconfig),
+			       .own_namespace = mem_printf("vc-bench-%jd", (intmax_t)getpid())};
+	make_loop(w);
+	w->client = client_new(w->loop, apiworld_connect(w->loop, kubeconfig),
+			       &(struct client_options){.max_in_flight = in_flight});
+	make_namespace(w);
+	make_account(w);
 }
 
 void apiworld_open_within(struct apiworld *w, struct bench_run *run, size_t objects,
@@ -260,16 +338,30 @@ static void remove_folder(const char *folder)
 	(void)rmdir(folder);
 }
 
+static void delete_namespace(struct apiworld *w)
+{
+	apiworld_delete_if_there(w, (struct client_ask){.verb = CLIENT_DELETE,
+							.resource = &resources[RESOURCE_NAMESPACES],
+							.name = str_from(w->own_namespace),
+							.discard = true});
+	apiworld_wait(w);
+}
+
 void apiworld_close(struct apiworld *w)
 {
+	if (!w->folder)
+		delete_namespace(w);
 	client_free(w->client);
 	if (w->server)
 		apiserver_free(w->server);
 	loop_free(w->loop);
 	if (w->pid)
 		apiworld_stop(w);
-	remove_folder(w->folder);
+	if (w->folder)
+		remove_folder(w->folder);
 	mem_free(w->folder);
+	mem_free(w->kubeconfig);
+	mem_free(w->own_namespace);
 }
 
 /* --- what it costs --- */

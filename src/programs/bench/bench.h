@@ -39,7 +39,7 @@ struct bench {
 	 * pods, nodes), not how long to run. */
 	size_t size;
 	bench_fn *run;
-	const struct flag *flags; /* its own, FLAG_INT, up to one without a name; NULL: none */
+	const struct flag *flags; /* its own, up to one without a name; NULL: none */
 };
 
 /* What an option of a benchmark's own may be at most. */
@@ -68,6 +68,8 @@ int bench_run(const struct bench *bench, const struct bench_settings *settings,
 size_t bench_size(const struct bench_run *run);
 /* The value of one of its own options. */
 int64_t bench_option(const struct bench_run *run, const char *name);
+/* The same of a text; NULL: not given. */
+const char *bench_text(const struct bench_run *run, const char *name);
 
 /* Start a phase; its result is called "<name>_ns", and "<name>_growth" compares the largest size
  * with the smallest: 1 is flat, 100 is proportional to the size. */

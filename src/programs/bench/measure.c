@@ -51,6 +51,13 @@ int64_t bench_option(const struct bench_run *run, const char *name)
 	return usual;
 }
 
+const char *bench_text(const struct bench_run *run, const char *name)
+{
+	const struct command_line *line = run->settings->line;
+
+	return command_has(line, name) ? command_text(line, name) : NULL;
+}
+
 static struct bench_value *add_value(struct bench_run *run, double value)
 {
 	assert(run->values.len < BENCH_VALUES_MAX);

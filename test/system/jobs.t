@@ -25,7 +25,8 @@ bind_claims() {
 }
 
 check_jobs() {
-	passes "$how: there are volumes" kubectl create -f test/data/claims.yaml
+	sed "s/namespace: default/namespace: ${namespace:-default}/" test/data/claims.yaml >"$tmp/claims.yaml"
+	passes "$how: there are volumes" kubectl create -f "$tmp/claims.yaml"
 	passes "$how: all are accepted" kubectl create -f test/data/jobs
 	passes "$how: a job makes its claim" kubectl wait --timeout=60s vcjob/volumes \
 		--for=jsonpath='{.status.controlledResources}'
@@ -42,6 +43,7 @@ check_jobs() {
 	passes "$how: all are deleted" kubectl delete vcjob --all --timeout=60s
 	passes "$how: with their pods" kubectl wait --for=delete pod --all --timeout=60s
 	settles "$how: and their podgroups" "" kubectl get podgroups -o name
+	passes "$how: so are the volumes" kubectl delete --wait=false -f "$tmp/claims.yaml"
 }
 
 check_tensorflow() {
@@ -104,7 +106,7 @@ check_pytorch() {
 
 begin "${HOW:-together}"
 check_jobs
-if [ -d $manifests ]; then
+if [ -d $manifests ] && [ "$how" != cluster ]; then # they change nodes, and kinds
 	check_tensorflow
 	check_elastic
 	check_pytorch

@@ -5,6 +5,7 @@
 #   begin together       `volcano up` runs everything
 #   begin apart          it runs API server and nodes; vc-scheduler and vc-controller-manager run next to it
 #                        it, over HTTPS
+#   begin cluster        a cluster that runs already ($E2E_KUBECONFIG, test/e2e/cluster.sh)
 #   finish_system        everything is stopped, and must end well
 #   becomes KIND/NAME VALUE [PATH [FLAG...]]   waits until the phase (or what else PATH names) is VALUE
 #   phase_of KIND        where this kind has its phase
@@ -14,6 +15,12 @@ nodes=${nodes:-4}
 
 begin() {
 	how=$1
+	if [ "$how" = cluster ]; then
+		# shellcheck source=test/e2e/cluster.sh
+		. test/e2e/cluster.sh
+		begin_cluster
+		return
+	fi
 	parts='apiserver,node'
 	[ "$how" = apart ] || parts='apiserver,controllers,scheduler,node'
 	passes "$how: it starts" volcano up -d --listen 127.0.0.1:0 \
@@ -30,6 +37,10 @@ begin() {
 }
 
 finish_system() {
+	if [ "$how" = cluster ]; then
+		finish_cluster
+		return
+	fi
 	if [ "$how" = apart ]; then
 		kill "$scheduler" "$manager"
 		wait "$scheduler"

@@ -179,6 +179,7 @@ url=$(kubectl config view -o 'jsonpath={.clusters[0].cluster.server}')
 token=$(head -1 "$home/pki/tokens.csv" | cut -d, -f1)
 # run PROGRAM ACCOUNT: with the flags of the Deployment that a machine can have
 run() {
+	rm -f "$tmp/proxy-$2.pipe"
 	start "proxy-$2" python3 test/system/role-proxy.py "$tmp/defaults.yaml" "volcano-$2" "$url" "$token" "$tmp/$2.requests"
 	program=$1 account=$2
 	python3 -c 'import sys, yaml
@@ -257,6 +258,33 @@ settles "another job runs" Running kubectl get vcjob stays -o 'jsonpath={.status
 passes "it is suspended" "$BIN/vcctl" job suspend -N stays
 settles "and stops" Aborted kubectl get vcjob stays -o 'jsonpath={.status.state.phase}'
 comes "the cron job makes a job" cron- kubectl get vcjob -o name
+
+# docs/migration.md: schedulers take turns by the lease that Volcano uses. The other one has the arguments of Volcano's Deployment.
+scheduler=$(echo "$servers" | awk '{ print $NF }')
+uid=$(kubectl get pod plain -o 'jsonpath={.metadata.uid}')
+"$BIN/vc-scheduler" --kubeconfig "$KUBECONFIG" --logtostderr --enable-healthz=false --enable-metrics=false --leader-elect=true \
+	--leader-elect-resource-name=volcano --leader-elect-resource-namespace=volcano-system --kube-api-qps=2000 --kube-api-burst=2000 \
+	--schedule-period=1s --node-worker-threads=20 -v=3 '2>&1' >"$tmp/other.log" 2>&1 &
+other=$!
+servers="$servers $other"
+comes "another scheduler knows who leads" 'msg=leader' cat "$tmp/other.log"
+gang() {
+	printf 'apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: %s}\nspec: {minAvailable: 2, schedulerName: volcano, queue: default, ' "$1"
+	echo 'tasks: [{name: t, replicas: 2, template: {spec: {restartPolicy: Never, containers: [{name: c, image: x}]}}}]}'
+}
+# hands_over FROM LOG NAME: the one ends, the other one takes over, and a job that was made in between runs
+hands_over() {
+	kill "$1"
+	gang "$3" >"$tmp/$3.yaml"
+	passes "$3: a job is made meanwhile" kubectl apply -f "$tmp/$3.yaml"
+	comes "$3: the next one leads" 'msg=leading' cat "$2"
+	settles "$3: and the job runs" Running kubectl get vcjob "$3" -o 'jsonpath={.status.state.phase}'
+	is "$3: what ran goes on" "$(kubectl get pod plain -o 'jsonpath={.metadata.uid} {.status.phase}')" "$uid Running"
+}
+hands_over "$scheduler" "$tmp/other.log" there
+run vc-scheduler scheduler
+comes "ours is back" 'msg=leader' cat "$tmp/scheduler.log"
+hands_over "$other" "$tmp/scheduler.log" back
 for account in scheduler controllers; do
 	is "$account: no request was denied" "$(grep '^denied' "$tmp/$account.requests")" ""
 	has "$account: requests went through the roles" "$(cat "$tmp/$account.requests")" "allowed list pods"

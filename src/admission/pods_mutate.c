@@ -2,8 +2,9 @@
 /* admission/pods_mutate.c - a new pod of a resource group gets the group's settings: node labels,
  * tolerations, affinity, scheduler.
  *
- * The groups come from a file (groups.c); without one nothing changes, and the scheduling gate is
- * not added either, as in upstream. The first group that matches applies. */
+ * The groups come from a file (groups.c). The first group that matches applies. With the feature
+ * SchedulingGatesQueueAdmission a pod that asks for it by an annotation gets the gate that its queue
+ * opens, with such a file or without (upstream: only with one). */
 #include "admission/groups.h"
 #include "admission/hooks.h"
 
@@ -77,12 +78,12 @@ int pods_mutate(const struct admission_case *c)
 	const struct admission_config *config = &c->admission->config;
 	struct json spec = json_get(c->review->object, "spec");
 
-	if (!config->groups || !json_is(spec, JSON_OBJ))
+	if (!json_is(spec, JSON_OBJ))
 		return 0;
 	if (config->queue_gates &&
 	    str_is(json_str(hook_annotation(c->review->object, GATE)), "true"))
 		add_gate(c->doc, spec);
-	for (size_t i = 0; i < config->groups->len; i++)
+	for (size_t i = 0; config->groups && i < config->groups->len; i++)
 		if (is_member(c->review, &config->groups->ptr[i])) {
 			place(c->doc, spec, &config->groups->ptr[i]);
 			break;

@@ -241,6 +241,7 @@ static int read_groups(struct apiserver *server, const struct apiserver_options 
 	AUTO(buf_done) struct buf text = BUF_INIT(LIMIT_YAML_BYTES);
 
 	server->admission = (struct admission_config)ADMISSION_CONFIG_INIT;
+	server->admission.queue_gates = options->queue_gates;
 	if (!options->admission_conf)
 		return 0;
 	if (fd_read_file(options->admission_conf, &text, err) < 0)

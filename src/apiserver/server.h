@@ -32,6 +32,7 @@ struct apiserver_options {
 	const char *const *hosts;
 	size_t host_count;
 	bool plain;                 /* none of Volcano's rules of admission */
+	bool queue_gates;           /* the feature SchedulingGatesQueueAdmission */
 	const char *admission_conf; /* file with the resource groups of pods; NULL: none */
 	const char *backup_folder;  /* copies of the store by schedule; NULL: none */
 	int64_t backup_every_us;

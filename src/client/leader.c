@@ -2,8 +2,8 @@
 /* client/leader.c - leader election.
  *
  * One attempt: read the lease (a leader that knows its version skips that), evaluate it, write it.
- * The next attempt follows after retry_us, with jitter so that candidates do not act at the same
- * time.
+ * The next attempt follows after retry_us, of a candidate after a second at most, with jitter so that
+ * candidates do not act at the same time.
  *
  * 1. A lease belongs to another candidate until it has not changed for its own duration, by our
  *    clock, since we first saw its current state.
@@ -24,6 +24,8 @@
 #include "loop/loop.h"
 
 #include "base/banned.h"
+
+#define CANDIDATE_RETRY (TIME_SECOND)
 
 struct leader {
 	struct client *client;
@@ -61,9 +63,12 @@ static bool is_own(const struct leader *leader, const struct json_doc *lease)
 
 /* --- changes --- */
 
+/* A candidate looks at least once per second, so that a lease that is released is taken soon. */
 static void try_later(struct leader *leader)
 {
-	int64_t retry = leader->options.retry_us;
+	int64_t retry = leader->leads || leader->options.retry_us < CANDIDATE_RETRY
+				? leader->options.retry_us
+				: CANDIDATE_RETRY;
 	int64_t jitter = (int64_t)loop_random_below(leader->loop, (uint64_t)retry / 5 + 1);
 
 	leader->reread = false;

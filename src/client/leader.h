@@ -26,7 +26,7 @@ struct leader_options {
 	struct str identity; /* unique: "host_uuid" */
 	int64_t duration_us; /* 0: 15 s: how long others wait before they take over */
 	int64_t renew_us;    /* 0: 10 s: how long this one tries to renew before it stops leading */
-	int64_t retry_us;    /* 0: 2 s: between attempts */
+	int64_t retry_us;    /* 0: 2 s: between attempts to renew; candidates look every second */
 
 	void (*started)(void *arg); /* it leads from now on */
 	/* It no longer leads: all work must stop at once. It continues to try to lead again (a

@@ -399,6 +399,21 @@ bool command_bool(const struct command_line *line, const char *name)
 	return truth;
 }
 
+bool command_has_gate(const struct command_line *line, const char *flag, const char *gate,
+		      bool usual)
+{
+	struct str rest = command_str(line, flag);
+	struct str part;
+
+	while (str_split(&rest, ',', &part)) {
+		ptrdiff_t equals = str_find_byte(part, '=', 0);
+
+		if (equals > 0 && str_is(str_trim(str_slice(part, 0, (size_t)equals)), gate))
+			return str_is(str_trim(str_skip(part, (size_t)equals + 1)), "true");
+	}
+	return usual;
+}
+
 int64_t command_duration(const struct command_line *line, const char *name)
 {
 	int64_t time = 0;

@@ -113,6 +113,9 @@ const char *command_text(const struct command_line *line, const char *name);
 int64_t command_int(const struct command_line *line, const char *name);
 double command_number(const struct command_line *line, const char *name);
 bool command_bool(const struct command_line *line, const char *name);
+/* Is a feature on, by a flag like "A=true,B=false"? `usual` if the flag does not name it. */
+bool command_has_gate(const struct command_line *line, const char *flag, const char *gate,
+		      bool usual);
 /* Microseconds. */
 int64_t command_duration(const struct command_line *line, const char *name);
 /* The next text of a FLAG_LIST; begin with *rest = command_str(). Empty ones are left out. */

@@ -53,6 +53,7 @@ bool workload_wants_group(struct json pod, const struct strs *scheduler_names)
 	for (size_t i = 0; i < scheduler_names->len; i++)
 		ours = ours || str_eq(scheduler_names->ptr[i], scheduler);
 	return ours && !json_str(annotation_of(pod, KEY_GROUP_NAME)).len &&
+	       !json_str(json_get(json_get(pod, "spec"), "nodeName")).len &&
 	       json_is_absent(json_get(json_get(pod, "metadata"), "deletionTimestamp")) &&
 	       !str_is(phase, "Succeeded") && !str_is(phase, "Failed");
 }

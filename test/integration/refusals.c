@@ -246,7 +246,7 @@ static void test_leader(enum client_verb verb)
 		r.code = codes[i];
 		r.asked = 0;
 		world_pass(&h.w, TIME_MINUTE);
-		ok(r.asked <= 2 * 60, "%s leases, %d: %llu requests in a minute",
+		ok(r.asked <= 3 * 60, "%s leases, %d: %llu requests in a minute",
 		   refusals_verb(verb), err_http(codes[i]), (unsigned long long)r.asked);
 		r.code = ERR_NONE;
 		world_pass(&h.w, 20 * TIME_SECOND);

@@ -571,16 +571,7 @@ static const struct flag common[] = {
 
 bool daemon_has_gate(const struct command_line *line, const char *name, bool usual)
 {
-	struct str rest = command_str(line, "feature-gates");
-	struct str part;
-
-	while (str_split(&rest, ',', &part)) {
-		ptrdiff_t equals = str_find_byte(part, '=', 0);
-
-		if (equals > 0 && str_is(str_trim(str_slice(part, 0, (size_t)equals)), name))
-			return str_is(str_trim(str_skip(part, (size_t)equals + 1)), "true");
-	}
-	return usual;
+	return command_has_gate(line, "feature-gates", name, usual);
 }
 
 static const struct flag *common_flags(const struct daemon_program *program)

@@ -40,6 +40,7 @@ static void *start_apiserver(struct component_world *world, struct err *err)
 					    .log = world->log,
 					    .or_any_port = !settings->listen,
 					    .plain = is_plain(settings),
+					    .queue_gates = settings->queue_gates,
 					    .admission_conf = settings->admission_conf,
 					    .backup_folder = settings->backup_dir,
 					    .backup_every_us = settings->backup_every_us,

@@ -62,6 +62,7 @@ static int start(struct scheduler_component *self, struct component_world *world
 				      .plugins = plugins ? plugin_dir_types(self->plugins) : NULL,
 				      .scheduler_names = names,
 				      .zone_file = zone_file,
+				      .queue_gates = world->settings->queue_gates,
 				      .log = world->log},
 			      err);
 	if (!self->scheduler)

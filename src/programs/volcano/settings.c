@@ -95,6 +95,11 @@ const struct flag settings_up[] = {
 	 .about = "resource groups: what pods get by namespace or annotation (default: none)",
 	 .noun = "FILE",
 	 .completes = COMPLETE_FILES},
+	{.name = "feature-gates",
+	 .about = "SchedulingGatesQueueAdmission=true: pods that ask for it wait for their queue "
+		  "at a "
+		  "scheduling gate",
+	 .noun = "NAME=BOOL,..."},
 	{.name = "scheduler-conf",
 	 .about = "the scheduler's actions and plugins (default: as Volcano's)",
 	 .noun = "FILE",
@@ -255,6 +260,8 @@ static int read_up(struct settings *settings, const struct command_line *line, s
 	settings->listen = given(line, "listen");
 	settings->components = given(line, "components");
 	settings->admission = given(line, "admission");
+	settings->queue_gates =
+		command_has_gate(line, "feature-gates", "SchedulingGatesQueueAdmission", false);
 	settings->nodes = int_or_none(line, "nodes");
 	settings->simulated_nodes = int_or_none(line, "simulate-nodes");
 	settings->node_resources = given(line, "node-resources");

@@ -25,6 +25,7 @@ struct settings {
 	const char *components;
 	const char *admission; /* "on", "off"; NULL: not given */
 	const char *admission_conf;
+	bool queue_gates; /* the feature SchedulingGatesQueueAdmission */
 	const char *scheduler_conf;
 	const char *plugins_dir;
 	const char *backup_dir;

@@ -384,6 +384,8 @@ static void report_group(struct session *ssn, struct job *job, const struct deci
 
 	if (waits && job->tally.total && !job->tally.count[TASK_PENDING] && job_count_is_ready(job))
 		return; /* it is being bound */
+	if (job->phase == PODGROUP_INQUEUE && !job->tally.total)
+		return; /* it was admitted, and its pods are about to come */
 	if (waits) {
 		message = event_text(ssn, job, text);
 		more = find_also(ssn, job, origins, also);

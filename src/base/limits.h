@@ -55,6 +55,9 @@ enum {
 	LIMIT_COMMIT_WRITES = 4096, /* per transaction; the others wait for the next one */
 	LIMIT_COMMIT_BYTES = 32 * 1024 * 1024,
 
+	/* nodes */
+	LIMIT_NODE_CPUS = 1024, /* whose NUMA nodes are known; a multiple of 64 */
+
 	/* the API */
 	LIMIT_IN_FLIGHT = 4000, /* requests at once without watches; more get 429 */
 	LIMIT_WATCHERS = 20000,

@@ -11,10 +11,12 @@
 #include "sched/cluster/cluster.h"
 #include "sched/session/config.h"
 #include "sched/session/session.h"
+#include "scheduler/extender_client.h"
 #include "scheduler/numbers.h"
 #include "scheduler/recent_conditions.h"
 #include "scheduler/scheduler.h"
 #include "scheduler/status_writer.h"
+#include "scheduler/usage_source.h"
 
 /* One kind that is watched. */
 struct feed {
@@ -56,6 +58,8 @@ struct scheduler {
 	struct status_writer *status_writer;
 	struct recent_conditions *recent;
 	struct numbers *numbers;
+	struct usage_source *usage;
+	struct extender_client *extender;
 	int64_t cycle_began; /* by the stopwatch */
 	int64_t marked;      /* the same: the end of what was measured last */
 	/* Of the search for a node: the same, and what its two stages have taken. */

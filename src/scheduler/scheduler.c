@@ -42,6 +42,7 @@ static const struct {
 	[CLUSTER_CSINODE] = {RESOURCE_CSINODES, false},
 	[CLUSTER_HYPERNODE] = {RESOURCE_HYPERNODES, false},
 	[CLUSTER_NODESHARD] = {RESOURCE_NODESHARDS, false},
+	[CLUSTER_NUMATOPOLOGY] = {RESOURCE_NUMATOPOLOGIES, false},
 };
 
 static const bool required[CLUSTER_KIND_COUNT] = {[CLUSTER_POD] = true,
@@ -209,6 +210,7 @@ static void cycle(struct scheduler *scheduler, bool refresh)
 	scheduler_execute(scheduler, ssn);
 	scheduler_report_shard(scheduler);
 	scheduler_report_device_file(scheduler);
+	extender_client_run(scheduler->extender);
 	/* When it starts everything is there: nothing better is about to come. */
 	if (scheduler->stats.cycles == 1)
 		status_writer_flush(scheduler->status_writer);
@@ -263,10 +265,12 @@ int scheduler_configure(struct scheduler *scheduler, struct str config, struct e
 		return -1;
 	for (size_t i = 0; i < parsed->notes.len; i++)
 		log_warn(scheduler->log, "configuration", LOG_STR("note", parsed->notes.ptr[i]));
+	extender_client_stop(scheduler->extender);
 	config_free(scheduler->config);
 	scheduler->config = parsed;
 	if (scheduler->cluster)
 		scheduler_watch_device_file(scheduler, &feed_events);
+	usage_source_configure(scheduler->usage, parsed->metrics);
 	scheduler_request_cycle(scheduler);
 	return 0;
 }
@@ -337,6 +341,8 @@ struct scheduler *scheduler_new(struct loop *loop, struct client *client,
 	scheduler->numbers = numbers_new();
 	scheduler->session.mark = on_mark;
 	scheduler->session.mark_arg = scheduler;
+	scheduler->usage = usage_source_new(scheduler);
+	scheduler->extender = extender_client_new(scheduler);
 	scheduler->soon = loop_timer_new(loop, on_soon, scheduler);
 	scheduler->period = loop_timer_new(loop, on_period, scheduler);
 	if (configure_first(scheduler, options, err) < 0)
@@ -366,6 +372,8 @@ void scheduler_free(struct scheduler *scheduler)
 		return;
 	for (size_t i = 0; i < CLUSTER_KIND_COUNT; i++)
 		informer_free(scheduler->feeds[i].informer);
+	usage_source_free(scheduler->usage);
+	extender_client_free(scheduler->extender);
 	scheduler_drop_writes(scheduler);
 	scheduler_drop_claims(scheduler);
 	scheduler_drop_device_file(scheduler);

@@ -120,6 +120,7 @@ static struct world *world_for(struct json root)
 		world->options.shard_hard = str_is(value, "hard");
 		world->options.shard_soft = str_is(value, "soft");
 	}
+	world->http = json_get(root, "http");
 	world->ordered = json_bool(json_get(options, "ordered"));
 	world->spoiled = json_bool(json_get(options, "spoiled"));
 	world->linger = (int64_t)(json_real(json_get(options, "terminate_seconds")) * 1e6);
@@ -133,9 +134,26 @@ static bool wants_more(struct json root, const char *text)
 	return strstr(text, "is not part of this scheduler yet");
 }
 
-/* 1: something that is not built yet. */
-static int configure(struct world *world, struct json root, struct str text)
+/* The address of the case's server, which nothing connects to. */
+static char *with_address(struct str text)
 {
+	struct buf to = BUF_UNBOUNDED;
+	ptrdiff_t at;
+
+	while ((at = str_find(text, STR("{http}"), 0)) >= 0) {
+		buf_put_str(&to, str_slice(text, 0, (size_t)at));
+		buf_puts(&to, "http://127.0.0.1:1");
+		text = str_skip(text, (size_t)at + strlen("{http}"));
+	}
+	buf_put_str(&to, text);
+	return buf_take(&to);
+}
+
+/* 1: something that is not built yet. */
+static int configure(struct world *world, struct json root, struct str given)
+{
+	AUTO(mem_free) char *replaced = with_address(given);
+	struct str text = str_from(replaced);
 	struct str value;
 	struct err err;
 
@@ -161,8 +179,8 @@ static int rank(struct json object)
 	static const enum cluster_kind order[] = {
 		CLUSTER_NAMESPACE, CLUSTER_PRIORITYCLASS, CLUSTER_STORAGECLASS, CLUSTER_PV,
 		CLUSTER_PVC,       CLUSTER_HYPERNODE,     CLUSTER_NODE,         CLUSTER_CSINODE,
-		CLUSTER_NODESHARD, CLUSTER_CONFIGMAP,     CLUSTER_QUEUE,        CLUSTER_POD,
-		CLUSTER_PDB,       CLUSTER_QUOTA,         CLUSTER_PODGROUP};
+		CLUSTER_NODESHARD, CLUSTER_CONFIGMAP,     CLUSTER_NUMATOPOLOGY, CLUSTER_QUEUE,
+		CLUSTER_POD,       CLUSTER_PDB,           CLUSTER_QUOTA,        CLUSTER_PODGROUP};
 	enum cluster_kind kind = cluster_kind_find(json_str(json_get(object, "kind")));
 
 	for (int i = 0; i < (int)ARRAY_LEN(order); i++)
@@ -260,6 +278,8 @@ static int take_step(struct world *world, struct json root, struct json step, st
 			vec_push(notes, mem_printf("patch: %s", err.text));
 	}
 	apply_all(world, json_get(step, "apply"), false, notes);
+	if (!json_is_absent(json_get(step, "http")))
+		world->http = json_get(step, "http");
 	if (json_is(config, JSON_STR) && configure(world, root, json_str(config)))
 		return 1;
 	world->now += (int64_t)(json_real(json_get(step, "wait")) * 1e6);

@@ -405,10 +405,19 @@ static void put_neighbours(struct json_doc *doc, struct json spec, const struct 
 static void put_container(struct json_doc *doc, struct json spec, const struct line *line)
 {
 	struct json container = json_new_obj(doc);
+	struct json requests = path(doc, container, "resources", "requests");
+	struct json limits = path(doc, container, "resources", "limits");
 	struct json port;
 
 	json_set_str(doc, container, "name", STR("c"));
-	put_resources(doc, path(doc, container, "resources", "requests"), line);
+	put_resources(doc, requests, line);
+	put_prefixed(doc, limits, line, "limit");
+	if (has(line, "guaranteed") || has(line, "numa")) {
+		if (!has(line, "memory"))
+			json_set_str(doc, requests, "memory", STR("1Gi"));
+		json_set(doc, json_get(container, "resources"), STR("limits"),
+			 json_new_copy(doc, requests));
+	}
 	if (has(line, "port")) {
 		port = json_new_obj(doc);
 		set_int(doc, port, "hostPort", line, "port");
@@ -416,6 +425,45 @@ static void put_container(struct json_doc *doc, struct json spec, const struct l
 		json_append(doc, json_ensure_arr(doc, container, "ports"), port);
 	}
 	json_append(doc, json_ensure_arr(doc, spec, "containers"), container);
+}
+
+static int64_t number_of(const struct line *line, const char *key, int64_t fallback)
+{
+	int64_t value = fallback;
+
+	if (has(line, key) && number_parse_i64(find(line, key), &value, NULL) < 0)
+		return fallback;
+	return value;
+}
+
+static void expand_numa(struct json_doc *doc, struct json list, const struct line *line)
+{
+	struct json root = make(doc, list, "Numatopology", line->name, false);
+	struct json spec = json_ensure_obj(doc, root, "spec");
+	struct json policies = json_ensure_obj(doc, spec, "policies");
+	struct json details = json_ensure_obj(doc, spec, "cpuDetail");
+	struct json cpu = path(doc, spec, "numares", "cpu");
+	int64_t nodes = number_of(line, "nodes", 2), cpus = number_of(line, "cpus", 4);
+	int64_t threads = number_of(line, "threads", 1);
+
+	json_set_str(doc, policies, "CPUManagerPolicy",
+		     has(line, "manager") ? find(line, "manager") : STR("static"));
+	json_set_str(doc, policies, "TopologyManagerPolicy", find(line, "policy"));
+	json_set(doc, cpu, STR("allocatable"),
+		 has(line, "free") ? json_new_str(doc, find(line, "free"))
+				   : json_new_printf(doc, "0-%lld", (long long)(nodes * cpus - 1)));
+	json_set_int(doc, cpu, "capacity", nodes * cpus);
+	for (int64_t i = 0; i < nodes * cpus; i++) {
+		AUTO(mem_free) char *id = mem_printf("%lld", (long long)i);
+		struct json one = json_ensure_obj(doc, details, id);
+
+		json_set_int(doc, one, "numa", i / cpus);
+		json_set_int(doc, one, "socket", has(line, "sockets") ? 0 : i / cpus);
+		json_set_int(doc, one, "core", i / threads);
+	}
+	if (has(line, "reserved"))
+		json_set_str(doc, json_ensure_obj(doc, spec, "resReserved"), "cpu",
+			     find(line, "reserved"));
 }
 
 static struct json scheduled(struct json_doc *doc)
@@ -443,6 +491,8 @@ static void expand_pod(struct json_doc *doc, struct json list, const struct line
 		json_set_str(doc, notes, "volcano.sh/task-spec", role);
 	if (has(line, "pinned"))
 		json_set_str(doc, notes, "volcano.sh/preemptable", STR("false"));
+	if (has(line, "numa"))
+		json_set_str(doc, notes, "volcano.sh/numa-topology-policy", find(line, "numa"));
 	put_prefixed(doc, notes, line, "note");
 	put_prefixed(doc, path(doc, root, "metadata", "labels"), line, "label");
 	put_prefixed(doc, json_ensure_obj(doc, spec, "nodeSelector"), line, "select");
@@ -495,7 +545,7 @@ int shorthand_expand(struct json_doc *doc, struct json list, struct str line, st
 		void (*expand)(struct json_doc *, struct json, const struct line *);
 	} rows[] = {{"node", expand_node},   {"queue", expand_queue}, {"class", expand_class},
 		    {"group", expand_group}, {"quota", expand_quota}, {"budget", expand_budget},
-		    {"pods", expand_pods},   {"hyper", expand_hyper}};
+		    {"pods", expand_pods},   {"hyper", expand_hyper}, {"numa", expand_numa}};
 	struct line words = {0};
 	size_t i = 0;
 

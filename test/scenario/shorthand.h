@@ -10,9 +10,15 @@
  *	hyper s0 tier=1 tier-name=rack nodes=n1,n2 hypers=a,b regex=^n label.rack=a
  *	quota q hard.cpu=4 used.cpu=1
  *	budget b label.app=db allows=1 keeps=2 disrupted=POD,POD
+ *	numa n1 policy=single-numa-node nodes=2 cpus=4 free=0-7 reserved=1 manager=static threads=2
  *	pods g1 x3 cpu=1 memory=1Gi gpu=1 role=worker on=n1 class=high label.app=db select.zone=a
- *	     tolerate=key:value:NoSchedule port=80 never gated queue-gated pinned succeeded near=app:db@zone
+ *	     tolerate=key:value:NoSchedule port=80 never gated queue-gated pinned guaranteed numa=restricted
+ *	     limit.cpu=2 succeeded near=app:db@zone
  *	     away=app:db@zone spread=app:db@zone note.KEY=VALUE
+ *
+ * `numa n1` is the Numatopology of node n1: `nodes` NUMA nodes of `cpus` CPUs, a socket each (`sockets=1`: one for
+ * all), of which `free` are no container's. `guaranteed` pods have limits that are their requests (and memory, if
+ * they name none); so have those that name a policy by `numa`.
  *
  * `pods g1 x3 role=worker` are g1-worker-0 to g1-worker-2 of group g1; `from=3` begins at 3. `pinned`
  * is not preemptable; `near` and `away` are required affinity and anti-affinity to pods with that

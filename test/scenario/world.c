@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "fake_http.h"
 #include "json/merge.h"
 #include "model/core/claims.h"
 #include "model/group/priorityclass.h"
@@ -15,6 +16,8 @@
 #include "model/volcano/podgroup.h"
 #include "model/volcano/wait_reason.h"
 #include "sched/device/cards.h"
+#include "sched/plugin/extender.h"
+#include "sched/plugin/outside.h"
 #include "sched/report/explain.h"
 
 #include "base/banned.h"
@@ -596,6 +599,52 @@ static void check(struct world *world)
 		mem_free(wrong);
 }
 
+/* What the service would have fetched by now. */
+static void fetch_usage(struct world *world)
+{
+	struct cluster *cluster = world->cluster;
+
+	if (!str_is(json_str(json_get(world->config->metrics, "type")), "prometheus"))
+		return;
+	for (size_t i = 0; i < cluster->nodes.len; i++) {
+		struct node_usage usage = {.at = world->now};
+		bool failed = !cluster->nodes.ptr[i] || !cluster->nodes.ptr[i]->there;
+
+		for (int kind = 0; kind < USAGE_COUNT && !failed; kind++) {
+			AUTO(buf_done) struct buf target = BUF_UNBOUNDED;
+			AUTO(buf_done) struct buf reply = BUF_UNBOUNDED;
+
+			usage_put_target((enum usage_kind)kind, cluster->nodes.ptr[i]->text,
+					 &target);
+			failed = fake_http_answer(world->http, buf_str(&target), str_none(),
+						  world->now, &reply) != 200 ||
+				 usage_read_answer(buf_str(&reply), &usage.percent[kind],
+						   &usage.known[kind], NULL) < 0;
+		}
+		if (!failed)
+			cluster_set_usage(cluster, cluster->nodes.ptr[i]->text, &usage);
+	}
+}
+
+/* Calls of an extender: the server of the case answers each. */
+static void answer_calls(struct world *world)
+{
+	struct str url;
+	int64_t timeout;
+	struct outside *outside = extender_calls(world->config, &url, &timeout);
+	struct outside_call *call;
+
+	while (outside && (call = outside_next(outside))) {
+		AUTO(mem_free) char *target = mem_printf("/%s", outside_call_verb(call));
+		AUTO(buf_done) struct buf reply = BUF_UNBOUNDED;
+		int status = fake_http_answer(world->http, str_from(target),
+					      outside_call_body(call), world->now, &reply);
+
+		outside_end(outside, call, status, buf_str(&reply), NULL, world->now);
+		world->cluster->events++;
+	}
+}
+
 static bool cycle(struct world *world)
 {
 	AUTO(session_free)
@@ -620,7 +669,11 @@ void world_settle(struct world *world)
 
 	world->unsettled = false;
 	while (!world->exited) {
-		bool changed = cycle(world);
+		bool changed;
+
+		fetch_usage(world);
+		changed = cycle(world);
+		answer_calls(world);
 
 		world->now += TICK;
 		changed |= tend_pods(world, &going);

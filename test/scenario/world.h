@@ -47,6 +47,7 @@ struct world {
 	bool spoiled; /* some objects make no sense, and are set aside */
 	bool exited;  /* the scheduler would have ended */
 	bool unsettled;
+	struct json http; /* replies of a server (scheduling cases, README); lent */
 	size_t binds;
 	size_t evictions;
 	char *wrong; /* what cluster_check() said first */

@@ -30,6 +30,32 @@ static const struct type numatopology_cpu_type = {
 	NODEINFO,
 };
 
+#define VIEW struct numatopology_container
+static const struct field numatopology_container_fields[] = {
+	{"name", F_STR, AT(name)},
+	{"allocations", F_LABELS, AT(allocations), F_DOC("by resource; of cpu: a list of CPUs")},
+};
+#undef VIEW
+static const struct type numatopology_container_type = {
+	TYPE("ContainerAllocation", "v1alpha1", struct numatopology_container,
+	     numatopology_container_fields),
+	NODEINFO,
+};
+
+#define VIEW struct numatopology_pod
+static const struct field numatopology_pod_fields[] = {
+	{"uid", F_STR, AT(uid), F_DOC("of the pod; may be left out")},
+	{"name", F_STR, AT(name)},
+	{"namespace", F_STR, AT(namespace)},
+	{"containerAllocations", F_LIST(F_OBJECT(numatopology_container)), AT(containers),
+	 F_DOC("what each container has for itself")},
+};
+#undef VIEW
+static const struct type numatopology_pod_type = {
+	TYPE("PodAllocation", "v1alpha1", struct numatopology_pod, numatopology_pod_fields),
+	NODEINFO,
+};
+
 #define VIEW struct numatopology_spec
 static const struct field numatopology_spec_fields[] = {
 	{"policies", F_LABELS, AT(policies), F_DOC("policies of the kubelet")},
@@ -38,6 +64,8 @@ static const struct field numatopology_spec_fields[] = {
 	 F_DOC("resources that have a NUMA node")},
 	{"cpuDetail", F_MAP(F_OBJECT(numatopology_cpu)), AT(cpu_detail),
 	 F_DOC("where each CPU is")},
+	{"podAllocations", F_LIST(F_OBJECT(numatopology_pod)), AT(pod_allocations),
+	 F_DOC("pods that have CPUs of their own, and which")},
 };
 #undef VIEW
 static const struct type numatopology_spec_type = {

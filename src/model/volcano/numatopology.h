@@ -22,11 +22,24 @@ struct numatopology_cpu {
 	int64_t core;
 };
 
+struct numatopology_container {
+	struct str name;
+	struct labels allocations; /* of cpu: a list of CPUs */
+};
+
+struct numatopology_pod {
+	struct str uid;
+	struct str name;
+	struct str namespace;
+	VIEW_LIST(struct numatopology_container) containers;
+};
+
 struct numatopology_spec {
 	struct labels policies;     /* CPUManagerPolicy, TopologyManagerPolicy */
 	struct labels res_reserved; /* quantities */
 	VIEW_MAP(struct numatopology_resource) numares;
 	VIEW_MAP(struct numatopology_cpu) cpu_detail; /* by the number of the CPU */
+	VIEW_LIST(struct numatopology_pod) pod_allocations;
 };
 
 struct numatopology {

@@ -47,7 +47,7 @@ static int check_name(const struct plugin_dir *dir, struct str file, const struc
 	if (!str_is(name, type->name))
 		return err_set(err, ERR_INVALID,
 			       "is the plugin \"%s\": a plugin's file has its name", type->name);
-	if (plugin_type_find(name) || plugin_is_planned(name))
+	if (plugin_type_find(name))
 		return err_set(err, ERR_INVALID, "the name is that of a plugin of Volcano's");
 	for (size_t i = 0; i < dir->types.len; i++)
 		if (str_is(name, dir->types.ptr[i]->name))

@@ -15,10 +15,13 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "model/pod/pod.h"
+#include "model/pod/pod_total.h"
 #include "sched/cluster/cluster_internal.h"
 #include "sched/device/cards.h"
 #include "sched/place/finder.h"
+#include "sched/place/numa.h"
 
 #include "base/banned.h"
 
@@ -207,12 +210,36 @@ static bool put_limits(struct buf *key, struct json limits)
 	return any;
 }
 
+/* A pod without a limit of cpu is not, which is quick to see. */
+static bool is_guaranteed(struct json pod)
+{
+	struct json spec = json_get(pod, "spec");
+	struct json first = json_at(json_get(spec, "containers"), 0);
+	struct json limits = json_get(json_get(first, "resources"), "limits");
+
+	if (json_is_absent(json_get(limits, "cpu")) && json_is_absent(json_get(spec, "resources")))
+		return false;
+	return pod_qos_of(pod) == POD_QOS_GUARANTEED;
+}
+
+/* Of cpu and memory, in the order of DIM_CPU and DIM_MEMORY. */
+static const char *const load_names[] = {"cpu", "memory"};
+
+static void put_limits_of_load(struct buf *key, struct json container)
+{
+	struct json limits = json_get(json_get(container, "resources"), "limits");
+
+	for (size_t i = 0; i < ARRAY_LEN(load_names) && json_len(limits); i++)
+		put_json(key, json_get(limits, load_names[i]));
+}
+
 /* Says whether extended resources are asked for. */
 static bool put_resources(struct buf *key, struct json pod)
 {
 	static const char *const status_lists[] = {"containerStatuses", "initContainerStatuses"};
 	struct json spec = json_get(pod, "spec");
 	struct json status = json_get(pod, "status");
+	bool guaranteed = is_guaranteed(pod);
 	bool reported = false, extended = false;
 
 	for (size_t i = 0; i < ARRAY_LEN(container_lists); i++) {
@@ -224,6 +251,10 @@ static bool put_resources(struct buf *key, struct json pod)
 			put_json(key, json_get(json_get(it.value, "resources"), "requests"));
 			extended |= put_limits(key,
 					       json_get(json_get(it.value, "resources"), "limits"));
+			if (guaranteed)
+				put_json(key, json_get(it.value, "name"));
+			else
+				put_limits_of_load(key, it.value);
 			reported |= put_reported(key, it.value, statuses);
 		}
 		buf_putc(key, SEPARATOR);
@@ -232,6 +263,8 @@ static bool put_resources(struct buf *key, struct json pod)
 	put_json(key, json_get(json_get(spec, "resources"), "requests"));
 	if (reported && is_infeasible(status))
 		buf_putc(key, '!');
+	if (guaranteed)
+		buf_putc(key, 'g');
 	return extended;
 }
 
@@ -327,6 +360,22 @@ static int read_requests(struct cluster *cluster, struct json pod, struct pod_re
 	for (size_t i = 0; i < count; i++)
 		fill_unset(arena, &all[i]);
 	return resources_add_pod(&ret->nonzero, cluster->dims, DIMS_FIND, &request, err);
+}
+
+static void read_limits(struct class *class, struct json pod)
+{
+	struct json_iter it = json_iter(json_get(json_get(pod, "spec"), "containers"));
+
+	while (json_next(&it)) {
+		struct json limits = json_get(json_get(it.value, "resources"), "limits");
+		struct quantity amount;
+
+		for (size_t i = 0; i < ARRAY_LEN(load_names); i++)
+			if (pod_total_read(json_get(limits, load_names[i]), &amount) == 0)
+				class->limits[i] = number_add(
+					class->limits[i], i == DIM_CPU ? quantity_milli(&amount)
+								       : quantity_value(&amount));
+	}
 }
 
 static void set_derived(struct class *class)
@@ -617,6 +666,7 @@ void class_drop(struct cluster *cluster, struct class *class)
 	resources_done(&class->request);
 	cards_free_class(class);
 	json_doc_unref(class->resources);
+	cpu_ask_unref(class->cpu_ask);
 	json_doc_unref(class->raw);
 	mem_free((char *)class->key.ptr);
 	mem_free(class);
@@ -679,6 +729,9 @@ struct class *class_take(struct cluster *cluster, struct json pod, const struct 
 		return NULL;
 	}
 	set_requests(class, &requests);
+	if (is_guaranteed(pod))
+		class->cpu_ask = cpu_ask_new(pod);
+	read_limits(class, pod);
 	if (resources_get(&class->request, DIM_OTHER))
 		class->raw = raw_doc(pod);
 	if (extended)
@@ -724,6 +777,8 @@ struct class *class_take_like(struct cluster *cluster, struct class *like,
 	resources_copy(&class->request, &like->request);
 	class->nonzero_cpu = like->nonzero_cpu;
 	class->nonzero_memory = like->nonzero_memory;
+	class->cpu_ask = cpu_ask_ref(like->cpu_ask);
+	memcpy(class->limits, like->limits, sizeof(class->limits));
 	class->raw = like->raw ? json_doc_ref(like->raw) : NULL;
 	class->resources = like->resources ? json_doc_ref(like->resources) : NULL;
 	set_derived(class);

@@ -28,6 +28,7 @@
 
 struct arena;
 struct device_ask;
+struct cpu_ask;
 struct label_set;
 struct pod_term;
 
@@ -87,6 +88,9 @@ struct class
 	/* For scores that count what has no request as something. */
 	int64_t nonzero_cpu;
 	int64_t nonzero_memory;
+	int64_t limits
+		[2]; /* of cpu and memory, sums of what its containers name: for estimates of load */
+	struct cpu_ask *cpu_ask; /* CPUs of its containers; NULL: not in Guaranteed QoS (numa.h) */
 	struct json_doc
 		*raw; /* the pod's resources, where a name was unknown and must be read again */
 	struct finder *finder;      /* what is known about nodes; see sched/place/finder.h */

@@ -22,6 +22,7 @@
 #include "sched/cluster/hypernodes.h"
 #include "sched/device/cards.h"
 #include "sched/place/job_group.h"
+#include "sched/place/numa.h"
 #include "sched/report/holders.h"
 #include "sched/report/object_warnings.h"
 
@@ -76,6 +77,7 @@ static const struct kind_row kinds[CLUSTER_KIND_COUNT] = {
 	[CLUSTER_STORAGECLASS] = {"StorageClass", .type = &storageclass_type},
 	[CLUSTER_CSINODE] = {"CSINode", .type = &csinode_type},
 	[CLUSTER_HYPERNODE] = {"HyperNode", .type = &hypernode_type, .changed = hypernodes_changed},
+	[CLUSTER_NUMATOPOLOGY] = {"Numatopology", .apply_doc = numa_apply, .remove = numa_remove},
 	[CLUSTER_NODESHARD] = {"NodeShard", .type = &nodeshard_type, .changed = shards_changed},
 	[CLUSTER_CONFIGMAP] = {"ConfigMap", true, .type = &configmap_type,
 			       .changed = cluster_unblock},
@@ -134,6 +136,7 @@ struct cluster *cluster_new(const struct cluster_options *options)
 	cluster->text_numbers = map_new(0);
 	cluster->volumes = volumes_new(options->ignored_provisioners);
 	cluster->hypernodes = hypernodes_new(cluster);
+	cluster->numa = numa_new();
 	cluster->terms = map_new(options->seed);
 	cluster->classes = map_new(options->seed);
 	cluster->profiles = map_new(options->seed);
@@ -215,6 +218,7 @@ void cluster_free(struct cluster *cluster)
 	object_warnings_free(cluster->warnings);
 	volumes_free(cluster->volumes);
 	hypernodes_free(cluster->hypernodes);
+	numa_free(cluster->numa);
 	map_free(cluster->terms);
 	map_free(cluster->classes);
 	map_free(cluster->profiles);

@@ -45,6 +45,7 @@
 struct devices;
 struct hypernodes;
 struct nodeshard;
+struct numa;
 
 /* What the scheduler watches. Those after CLUSTER_PODGROUP are kept as documents with their view
  * (struct thing), for the plugins that read them. */
@@ -64,6 +65,7 @@ enum cluster_kind {
 	CLUSTER_HYPERNODE,
 	CLUSTER_NODESHARD,
 	CLUSTER_CONFIGMAP,
+	CLUSTER_NUMATOPOLOGY,
 	CLUSTER_KIND_COUNT
 };
 /* "Pod", ... */
@@ -126,6 +128,7 @@ struct cluster {
 	struct hypernodes *hypernodes; /* domains of the network */
 	struct devices *devices;       /* NULL: the plugin deviceshare is off (cards.h) */
 	struct map *aside;             /* "Pod default/p" -> text; see cluster_aside() */
+	struct numa *numa;
 	struct object_warnings *warnings;
 	struct list active;
 	size_t active_count;
@@ -184,8 +187,9 @@ struct cluster {
 	uint64_t config; /* the number of the configuration that sessions had last */
 	bool priorities_stale;
 	bool shards_stale;
-	uint32_t sessions; /* opened so far */
-	uint64_t arrivals; /* of PodGroups and queues so far */
+	uint64_t usage_reports; /* measurements of nodes that have come */
+	uint32_t sessions;      /* opened so far */
+	uint64_t arrivals;      /* of PodGroups and queues so far */
 };
 
 enum { CHANGE_RING = 4096 };

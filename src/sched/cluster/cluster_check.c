@@ -6,6 +6,7 @@
 #include "sched/cluster/hypernodes.h"
 #include "sched/device/cards.h"
 #include "sched/place/affinity_index.h"
+#include "sched/place/numa.h"
 
 #include "base/banned.h"
 
@@ -219,6 +220,8 @@ char *cluster_check(const struct cluster *cluster)
 		wrong = check_hollow(cluster);
 	if (!wrong)
 		wrong = hypernodes_check(cluster->hypernodes);
+	if (!wrong)
+		wrong = numa_check(cluster);
 	return wrong ? wrong : affinity_check(cluster->affinity);
 }
 

@@ -15,6 +15,7 @@
 #include "sched/cluster/cluster_internal.h"
 #include "sched/cluster/hypernodes.h"
 #include "sched/device/cards.h"
+#include "sched/place/numa.h"
 #include "sched/report/object_warnings.h"
 
 #include "base/banned.h"
@@ -195,6 +196,7 @@ struct node_info *cluster_make_node(struct cluster *cluster, struct str name)
 	node->labels = label_sets_take(cluster->label_sets, JSON_NONE, NULL, NULL);
 	node->slot = ids_take(&cluster->nodes, &cluster->node_unused, node);
 	map_put(cluster->node_names, node->text, node);
+	node->numa = numa_find(cluster, name);
 	cluster_grow_columns(cluster);
 	cluster->shape++;
 	return node;

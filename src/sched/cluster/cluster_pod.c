@@ -187,6 +187,7 @@ static void read_fields(struct cluster *cluster, struct task *task, const struct
 		symbols_take(cluster->symbols, json_str(json_get(f->status, "nominatedNodeName")));
 
 	task->created = time_of(json_get(f->meta, "creationTimestamp"));
+	task->started = time_of(json_get(f->status, "startTime"));
 	task->priority = priority_of(f);
 	task->ours = f->ours;
 	task->preemptable = str_is_none(preemptable) || is_true(preemptable);

@@ -21,11 +21,13 @@
 #include "model/core/taints.h"
 #include "model/value/dims.h"
 #include "model/value/resources.h"
+#include "sched/cluster/node_usage.h"
 
 struct arena;
 struct json_doc;
 struct node_devices;
 struct label_set;
+struct numa_node;
 
 enum capacity_kind {
 	CAPACITY_ALLOCATABLE,
@@ -84,6 +86,8 @@ struct node_info {
 	size_t image_count;
 	dim_set present;              /* scalars that its allocatable names */
 	struct node_devices *devices; /* its cards (device.h); NULL: none */
+	struct node_usage usage;      /* measured */
+	struct numa_node *numa;       /* its NUMA nodes, if they are known (numa.h) */
 };
 
 static inline int64_t columns_get(const struct columns *cols, enum capacity_kind capacity, int dim,

@@ -86,6 +86,7 @@ struct task {
 	struct class *class;
 	struct label_set *labels;
 	int64_t created;
+	int64_t started; /* status.startTime; 0: not known */
 	int64_t cooled; /* when its time to cool down after it was scheduled is over; 0: has none */
 	struct task_devices *devices; /* cards that it holds (device.h); NULL: none */
 	struct task_note note;

@@ -284,7 +284,5 @@ struct plugin_types {
 
 /* Those that are built in, by name; sched/plugin/plugins.c. */
 const struct plugin_type *plugin_type_find(struct str name);
-/* Known to Volcano, but not built yet: refused with a reason of its own. */
-bool plugin_is_planned(struct str name);
 
 #endif

@@ -15,20 +15,24 @@
 	row(conformance) \
 	row(deviceshare) \
 	row(drf) \
+	row(extender) \
 	row(gang) \
 	row(network_topology_aware) \
 	row(nodegroup) \
 	row(nodeorder) \
+	row(numa_aware) \
 	row(overcommit) \
 	row(pdb) \
 	row(predicates) \
 	row(priority) \
 	row(proportion) \
+	row(rescheduling) \
 	row(resource_strategy_fit) \
 	row(resourcequota) \
 	row(sla) \
 	row(task_topology) \
-	row(tdm))
+	row(tdm) \
+	row(usage))
 
 #define PLUGIN_DECLARE(name) extern const struct plugin_type name##_plugin;
 PLUGINS(PLUGIN_DECLARE)

@@ -10,26 +10,10 @@
 #define PLUGIN_ADDRESS(name) &name##_plugin,
 static const struct plugin_type *const plugins[] = {PLUGINS(PLUGIN_ADDRESS)};
 
-/* Names that a configuration of Volcano may hold, and that are still to be built. */
-static const char *const planned[] = {
-	"extender",
-	"numa-aware",
-	"rescheduling",
-	"usage",
-};
-
 const struct plugin_type *plugin_type_find(struct str name)
 {
 	for (size_t i = 0; i < ARRAY_LEN(plugins); i++)
 		if (str_is(name, plugins[i]->name))
 			return plugins[i];
 	return NULL;
-}
-
-bool plugin_is_planned(struct str name)
-{
-	for (size_t i = 0; i < ARRAY_LEN(planned); i++)
-		if (str_is(name, planned[i]))
-			return true;
-	return false;
 }

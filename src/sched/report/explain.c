@@ -132,7 +132,8 @@ static uint64_t hash_fit(const struct fit *fit, const struct reason_names *names
 
 		hash = mix(hash, at->code);
 		/* A number of a text may mean something else one day, see session_text(). */
-		if (at->code == FIT_OTHER || at->code == FIT_ZONE_CLOSED || at->code == FIT_ATTACH)
+		if (at->code == FIT_OTHER || at->code == FIT_ZONE_CLOSED ||
+		    at->code == FIT_ATTACH || at->code == FIT_NUMA)
 			hash = mix_text(hash, at->detail < names->text_count
 						      ? names->texts[at->detail]
 						      : NULL);

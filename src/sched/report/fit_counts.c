@@ -34,7 +34,7 @@ static void count_code(struct fit_counts *counts, enum fit_code code, uint16_t d
 static bool has_detail(int code)
 {
 	return code == FIT_PROPORTION || code == FIT_OTHER || code == FIT_ZONE_CLOSED ||
-	       code == FIT_ATTACH;
+	       code == FIT_ATTACH || code == FIT_NUMA;
 }
 
 static void count_swap(struct fit_counts *counts, uint16_t first, uint16_t last)

@@ -65,6 +65,7 @@ void look_say_zone_closed(struct look *l);
 void look_say_zone_foreign(struct look *l);
 /* Which card comes nearest, and what it lacks. */
 void look_say_devices(struct look *l);
+void look_say_numa(struct look *l);
 void look_say_other(struct look *l);
 
 #endif

@@ -712,6 +712,7 @@ static say_fn *const sayers[FIT_CODE_COUNT] = {
 	[FIT_GPU_NUMBER] = look_say_devices,
 	[FIT_NPU] = look_say_devices,
 	[FIT_NPU_NEVER] = look_say_devices,
+	[FIT_NUMA] = look_say_numa,
 	[FIT_OTHER] = look_say_other,
 };
 

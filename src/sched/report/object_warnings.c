@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "model/value/duration.h"
+#include "model/volcano/vcjob.h"
 #include "sched/session/session.h"
 
 #include "base/banned.h"
@@ -103,7 +104,17 @@ struct rule {
 	const char *what;
 	bool by_label; /* a label of that name counts as well */
 };
+static bool is_numa_policy(struct str text)
+{
+	for (int i = 0; i < NUMA_POLICY_COUNT; i++)
+		if (str_is(text, numa_policy_names[i]))
+			return true;
+	return false;
+}
+
 static const struct rule pod_rules[] = {
+	{"volcano.sh/numa-topology-policy", is_numa_policy,
+	 "policy: none, best-effort, restricted or single-numa-node", false},
 	{"volcano.sh/task-priority", is_priority, "priority: a whole number of 32 bits", false},
 	{"volcano.sh/preemptable", is_bool, "truth: true or false", true},
 	{"volcano.sh/cooldown-time", is_duration, "duration such as 5m", true},
@@ -300,10 +311,9 @@ static bool find_object(const struct cluster *cluster, const struct object_warni
 }
 
 static const char *const reason_of[WARNING_TOPIC_COUNT] = {
-	[WARNING_READ] = "InvalidAnnotation",
-	[WARNING_PLUGIN] = "InvalidAnnotation",
-	[WARNING_NETWORK] = "InvalidTopology",
-	[WARNING_LOST] = "FailedScheduling",
+	[WARNING_READ] = "InvalidAnnotation",  [WARNING_PLUGIN] = "InvalidAnnotation",
+	[WARNING_NETWORK] = "InvalidTopology", [WARNING_LOST] = "FailedScheduling",
+	[WARNING_USAGE] = "NoUsageSamples",
 };
 
 /* False: it does not hold any more. */

@@ -28,6 +28,7 @@ enum warning_topic {
 	WARNING_PLUGIN,
 	WARNING_NETWORK,
 	WARNING_LOST,
+	WARNING_USAGE, /* the load of a node is not known */
 	WARNING_TOPIC_COUNT
 };
 enum warning_kind { WARNING_POD, WARNING_GROUP, WARNING_NODE, WARNING_QUEUE, WARNING_KIND_COUNT };

@@ -109,6 +109,7 @@ static const struct fit_text fit_texts[FIT_CODE_COUNT] = {
 			    .detail = DETAIL_NODE},
 	[FIT_NPU] = {.name = "NPU", .text = "no ascend device available"},
 	[FIT_NPU_NEVER] = {.name = "NPUNever", .text = "no ascend device available", .final = true},
+	[FIT_NUMA] = {.name = "Numa", .text = "", .detail = DETAIL_TEXT},
 	[FIT_OTHER] = {.name = "Other", .text = "", .final = true, .detail = DETAIL_TEXT},
 };
 

@@ -60,6 +60,7 @@ enum fit_code {
 	FIT_GPU_NUMBER, /* the same */
 	FIT_NPU,
 	FIT_NPU_NEVER,
+	FIT_NUMA,  /* detail: as FIT_ATTACH */
 	FIT_OTHER, /* detail: as FIT_ATTACH */
 	FIT_CODE_COUNT
 };

@@ -252,12 +252,9 @@ static const struct plugin_type *find_type(const struct plugin_types *more, stru
 	return type;
 }
 
-/* Volcano does without a plugin that it does not know, and so does this; not without one that it does. */
-static int pass_over(struct config *config, struct str name, struct err *err)
+/* Volcano does without a plugin that it does not know, and so does this. */
+static int pass_over(struct config *config, struct str name)
 {
-	if (plugin_is_planned(name))
-		return err_set(err, ERR_INVALID,
-			       "plugin \"%.*s\" is not part of this scheduler yet", STR_ARG(name));
 	note(config, mem_printf("there is no plugin \"%.*s\": it is passed over", STR_ARG(name)));
 	return 0;
 }
@@ -317,7 +314,7 @@ static int read_plugin(struct config *config, const struct plugin_types *more, s
 	if (want_arguments(options, err) < 0)
 		return err_wrap(err, "%.*s", STR_ARG(name));
 	if (!type)
-		return pass_over(config, name, err);
+		return pass_over(config, name);
 	plugin = mem_new(struct plugin);
 	plugin->type = type;
 	plugin->tier = tier;
@@ -383,6 +380,27 @@ static int read_tiers(struct config *config, const struct plugin_types *more, st
 	return 0;
 }
 
+static int check_metrics(struct config *config, struct json metrics, struct err *err)
+{
+	static const char *const known[] = {"type", "address", "interval", "tls.insecureSkipVerify",
+					    NULL};
+	struct str type = json_str(json_get(metrics, "type"));
+	bool prometheus = str_is(type, "prometheus");
+
+	if (!type.len)
+		return 0;
+	if (!prometheus && !str_is(type, "prometheus_adaptor") && !str_is(type, "metrics_api"))
+		return err_set(err, ERR_INVALID,
+			       "metrics.type: \"%.*s\" is none of prometheus, prometheus_adaptor, "
+			       "metrics_api",
+			       STR_ARG(type));
+	if (prometheus && !json_str(json_get(metrics, "address")).len)
+		return err_set(err, ERR_INVALID,
+			       "metrics.address: the URL of Prometheus is needed");
+	note_keys(config, metrics, known, "metrics: ");
+	return 0;
+}
+
 /* Names and texts; what is made of them is the collector's. */
 static int read_metrics(struct config *config, struct json root, struct err *err)
 {
@@ -396,7 +414,7 @@ static int read_metrics(struct config *config, struct json root, struct err *err
 			return err_set(err, ERR_INVALID, "metrics: %.*s: must be a text",
 				       STR_ARG(it.key));
 	config->metrics = metrics;
-	return 0;
+	return check_metrics(config, metrics, err);
 }
 
 /* --- what is asked --------------------------------------------------------------------------- */

@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "sched/cluster/ledger.h"
 #include "sched/place/job_group.h"
+#include "sched/plugin/extender.h"
 #include "sched/report/explain.h"
 #include "sched/report/object_warnings.h"
 #include "sched/session/session.h"
@@ -763,7 +764,8 @@ void decisions_conclude(struct session *ssn)
 
 	LIST_EACH(&cluster->active, struct job, active_link, job) {
 		let_go |= has_let_go(ssn, job);
-		conclude_job(ssn, job);
+		if (!extender_holds(ssn, job))
+			conclude_job(ssn, job);
 	}
 	conclude_queues(ssn);
 	object_warnings_report(ssn);

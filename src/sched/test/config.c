@@ -20,9 +20,6 @@ static void test_refusals(void)
 	refuses("", "actions: a list of names with commas is needed", "an empty file");
 	refuses("actions: \"enqueue, dance\"", "actions: there is no action \"dance\"",
 		"an unknown action");
-	refuses("{actions: allocate, tiers: [{plugins: [{name: usage}]}]}",
-		"tiers[0].plugins[0]: plugin \"usage\" is not part of this scheduler yet",
-		"a plugin that is not built");
 	refuses("{actions: allocate, tiers: [{plugins: [{name: drf, enableHierarchy: true}, {name: "
 		"proportion}]}]}",
 		"tiers[0]: proportion and drf with hierarchy enabled conflicts",

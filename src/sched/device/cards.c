@@ -295,8 +295,8 @@ static void read_again(struct cluster *cluster, struct node_info *node)
 
 			if (guess != !(task->devices && task->devices->notes))
 				continue;
-			if (task->devices && !task->devices->notes &&
-			    task_is(task, TASKS_EVICTABLE | TASK_BIT(TASK_RELEASING)))
+			/* The places of cards may be others: a guess again, until the annotations come. */
+			if (task->devices && !task->devices->notes)
 				vec_clear(&task->devices->pieces);
 			cards_find_pieces(cluster, task);
 			ledger_put(cluster, task);

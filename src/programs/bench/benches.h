@@ -34,7 +34,8 @@
 	row(schedule) \
 	row(store) \
 	row(timers) \
-	row(vec))
+	row(vec) \
+	row(webhook))
 
 #define BENCH_DECLARE(name) extern const struct bench bench_##name;
 BENCHES(BENCH_DECLARE)

@@ -393,7 +393,8 @@ static bool is_put_off(struct call *call)
 	return true;
 }
 
-/* A definition that was removed between the look-up of its kind and the call takes it along. */
+/* The definition was removed after the kind was looked up for the call: there is no such resource
+ * any more. */
 static bool is_deleted_kind(struct call *call)
 {
 	struct err err;

@@ -95,7 +95,7 @@ struct str api_key(struct arena *arena, const struct kind *kind, struct str name
 /* The visible object as a document, or NULL. One reference is the caller's. */
 struct json_doc *api_read(struct api *api, const struct kind *kind, struct str namespace,
 			  struct str name);
-/* The newest version, also where it is only staged: what a writer starts from. */
+/* The newest version, also if it is only staged: what a writer starts from. */
 struct json_doc *api_read_newest(struct api *api, const struct kind *kind, struct str namespace,
 				 struct str name);
 

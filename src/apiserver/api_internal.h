@@ -63,7 +63,7 @@ VERBS(VERB_DECLARE)
 /* Is it an object of the call's kind, by what it says itself? */
 int body_recognize(struct call *call, struct json body, struct err *err) MUST_CHECK;
 /* A changeable copy of a body that was recognized: decoded as strictly as the call asks, with its
- * defaults. NULL and an error where it is no such object. Needs nothing but the call. */
+ * defaults. NULL and an error if it is no such object. Needs nothing but the call. */
 struct json_doc *body_make(struct call *call, struct json body, struct err *err) MUST_CHECK;
 /* Both. */
 struct json_doc *body_decode(struct call *call, struct json body, struct err *err) MUST_CHECK;
@@ -135,7 +135,7 @@ void stage_prepare(struct call *call, struct json_doc *doc, const struct object 
 void stage_print(struct call *call, struct json_doc *doc, struct staging *to);
 void staging_done(struct staging *staging);
 
-/* Write the root of `doc` and answer when it is durable; at once where it is a dry run, or where
+/* Write the root of `doc` and answer when it is durable; at once if it is a dry run, or if
  * nothing has changed since `old`. Errors are answered too. `made` may be NULL. */
 void stage_create(struct call *call, struct json_doc *doc, struct staging *made);
 void stage_update(struct call *call, struct json_doc *doc, struct object *old, int code);

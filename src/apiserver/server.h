@@ -25,9 +25,9 @@ struct log;
 struct loop;
 
 struct apiserver_options {
-	const char *folder; /* made (mode 0700) where it is missing */
+	const char *folder; /* made (mode 0700) if it is missing */
 	struct address listen;
-	bool or_any_port; /* a free port, where that of `listen` is taken */
+	bool or_any_port; /* a free port, if that of `listen` is taken */
 	/* Names and addresses of the server, in addition to those of loopback and `kubernetes`. */
 	const char *const *hosts;
 	size_t host_count;
@@ -65,7 +65,7 @@ DEFINE_AUTO(struct apiserver *, apiserver_free);
 typedef void apiserver_done_fn(void *arg);
 void apiserver_stop(struct apiserver *server, apiserver_done_fn *done, void *arg);
 
-/* Serve at one more IP address, at the same port. ERR_ALREADY_EXISTS where that is taken. */
+/* Serve at one more IP address, at the same port. ERR_ALREADY_EXISTS if that is taken. */
 int apiserver_listen_also(struct apiserver *server, struct str ip, struct err *err) MUST_CHECK;
 
 /* Look now whether certificates are to be renewed, or were replaced in pki/, as happens every day. New

@@ -2,7 +2,7 @@
 /* cli/bar.h - amounts as bars of characters: what share of a whole is what.
  *
  *	[#######====........|.....]	in plain characters
- *	███████▒▒▒▒░░░░░░░░│░░░░░	where the locale can
+ *	███████▒▒▒▒░░░░░░░░│░░░░░	if the locale can
  *
  * A part that is more than nothing takes at least one character, as long as there is space. */
 #ifndef CLI_BAR_H

@@ -394,7 +394,7 @@ static bool print_hint(struct cli *cli, struct str text)
 	return false;
 }
 
-/* What a command does, where its name is no verb, or one that wants another word. */
+/* What a command does, if its name is no verb, or one that wants another word. */
 static const char *verb_of(const char *command)
 {
 	static const char *const rows[][2] = {

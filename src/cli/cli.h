@@ -59,7 +59,7 @@ struct cli {
 	struct buf out; /* printed when the command ends, or by cli_flush() */
 	struct loop *loop;
 	struct client *client; /* NULL until something is asked */
-	int exit;              /* what the program ends with where all went well; 0 */
+	int exit;              /* what the program ends with if all went well; 0 */
 };
 
 /* Flags of every command, and those of every command without an effect (klog's); of every root. */
@@ -80,9 +80,9 @@ bool cli_is_live(const struct cli *cli);
 /* Colours: on a terminal, unless $NO_COLOR is set. */
 bool cli_has_colour(const struct cli *cli);
 enum colour { COLOUR_NONE, COLOUR_BOLD, COLOUR_FAINT, COLOUR_GOOD, COLOUR_BUSY, COLOUR_BAD };
-/* What switches it on; "" where there are no colours. */
+/* What switches it on; "" if there are no colours. */
 const char *cli_colour(const struct cli *cli, enum colour colour);
-/* May lines and blocks be drawn? Not where the locale is not UTF-8. */
+/* May lines and blocks be drawn? Not if the locale is not UTF-8. */
 bool cli_has_unicode(const struct cli *cli);
 
 /* --- asking; each waits ------------------------------------------------------------------------ */
@@ -90,7 +90,7 @@ bool cli_has_unicode(const struct cli *cli);
 /* The client, connected on first use. */
 struct client *cli_client(struct cli *cli, struct err *err) MUST_CHECK;
 /* Any request; `done` and `arg` of the ask are not used. The document is the caller's; it is absent
- * (an empty one) where the answer has none. NULL and an error where it failed. */
+ * (an empty one) if the answer has none. NULL and an error if it failed. */
 struct json_doc *cli_ask(struct cli *cli, const struct client_ask *ask, struct err *err) MUST_CHECK;
 struct json_doc *cli_get(struct cli *cli, enum resource_id id, struct str namespace,
 			 struct str name, struct err *err) MUST_CHECK;
@@ -122,7 +122,7 @@ DEFINE_AUTO_IN_PLACE(struct cli_docs, cli_docs_done);
 /* The name that the command is about: of --name, or the first argument; may be none. */
 struct str cli_name(const struct cli *cli);
 /* Flags as most commands have them. */
-/* None with --all-namespaces, and where the command has no namespaces. */
+/* None with --all-namespaces, and if the command has no namespaces. */
 struct str cli_namespace(const struct cli *cli);
 
 /* Of vjobs, vcancel, vsuspend, vresume and vqueues: -n is the name, -N the namespace. */

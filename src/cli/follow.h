@@ -23,17 +23,17 @@ struct follow_options {
 	int64_t index;        /* only this index; below 0: all */
 	struct str container; /* only this one; none: all */
 	bool quiet;           /* no output, only the phase */
-	bool impatient;       /* say so where it does not begin soon */
+	bool impatient;       /* say so if it does not begin soon */
 	bool previous;
 	bool timestamps;
-	bool prefix;        /* also where there is only one */
+	bool prefix;        /* also if there is only one */
 	int64_t tail;       /* below 0: all */
 	int64_t since_us;   /* 0: all */
 	int64_t timeout_us; /* below 0: none */
 };
 
 struct follow_result {
-	struct str phase; /* the last one; none where the job was deleted */
+	struct str phase; /* the last one; none if the job was deleted */
 	/* The highest of the pods' exit codes, if any was not 0. */
 	int exit_code;
 	bool timed_out;     /* by options.timeout_us */

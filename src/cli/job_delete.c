@@ -6,7 +6,7 @@
 
 #include "base/banned.h"
 
-/* "delete", or "cancel" where Slurm's word is used. */
+/* "delete", or "cancel" if Slurm's word is used. */
 static const char *verb(const struct cli *cli)
 {
 	return cli->line.depth > 1 ? "delete" : "cancel";

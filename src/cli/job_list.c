@@ -306,7 +306,7 @@ static bool keep(struct cli *cli, struct json job)
 	       has_value(cli, "scheduler", spec(job, "schedulerName"));
 }
 
-/* --- progress, where the list is watched -------------------------------------------------------- */
+/* --- progress, if the list is watched -------------------------------------------------------- */
 
 enum { PROGRESS_JOBS_MAX = 12, PROGRESS_WIDTH = 30 };
 

@@ -18,7 +18,7 @@ enum view_form {
 	VIEW_TITLE,    /* no value */
 	VIEW_TEXT,     /* a string, or "" */
 	VIEW_NUMBER,   /* an integer, or 0 */
-	VIEW_COUNT,    /* the same; left out where it is 0 */
+	VIEW_COUNT,    /* the same; left out if it is 0 */
 	VIEW_JSON,     /* an object on one line, or <none> */
 	VIEW_WORDS,    /* [a b] */
 	VIEW_TIME,     /* as Go prints one */

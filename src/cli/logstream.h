@@ -26,7 +26,7 @@ struct logstream_options {
 	int64_t since_us; /* how far back; 0: to the beginning */
 	/* A line without its end, lent. */
 	void (*line)(void *arg, struct str line);
-	/* No more lines. `err` is NULL where everything came. The stream may be freed here. */
+	/* No more lines. `err` is NULL if everything came. The stream may be freed here. */
 	void (*ended)(void *arg, const struct err *err);
 	void *arg;
 };
@@ -45,7 +45,7 @@ DEFINE_AUTO(struct logstream *, logstream_free);
 /* The path that is asked for; `from` (a time) may be none. */
 struct buf;
 void logstream_put_path(const struct logstream_options *options, struct str from, struct buf *to);
-/* Cut "<time> " off the front of a line; none where there is no time. */
+/* Cut "<time> " off the front of a line; none if there is no time. */
 struct str logstream_cut_time(struct str *line);
 
 #endif

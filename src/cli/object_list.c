@@ -152,7 +152,7 @@ static size_t column_width(const struct grid *grid, size_t column)
 			longest = grid->rows.ptr[i].cells[column].len;
 	if (c->how != WIDTH_FIXED)
 		return longest + (size_t)c->width;
-	/* Wider than upstream's where a cell or a title would touch the next one. */
+	/* Wider than upstream's if a cell or a title would touch the next one. */
 	return longest < (size_t)c->width ? (size_t)c->width : longest + 1;
 }
 

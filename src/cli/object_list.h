@@ -50,7 +50,7 @@ struct listing {
 	void *state; /* for `prepare` */
 	/* The colour of a cell on a terminal, by its column's title; NULL: none. */
 	enum colour (*colour)(const char *title, struct str cell);
-	/* More below the table, where it is watched on a terminal; NULL: nothing. */
+	/* More below the table, if it is watched on a terminal; NULL: nothing. */
 	void (*below)(struct cli *cli, struct json items);
 	/* What was printed before, by name: only what differs is printed. NULL: everything. */
 	struct map *seen;
@@ -93,7 +93,7 @@ void listing_cell_name(struct cli *cli, const void *arg, struct json object, str
 void listing_cell_age(struct cli *cli, const void *arg, struct json object, struct buf *to);
 void listing_cell_day(struct cli *cli, const void *arg, struct json object, struct buf *to);
 
-/* The age of something that happened at a time in RFC 3339; "<unknown>" where there is none. */
+/* The age of something that happened at a time in RFC 3339; "<unknown>" if there is none. */
 void listing_put_age(struct cli *cli, struct str time, struct buf *to);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cli/pods.c - see pods.h. Task and index are labels and annotations that the job controller puts on
- * every pod; the name ends in the index where an older controller did not. */
+ * every pod; the name ends in the index if an older controller did not. */
 #include "cli/pods.h"
 
 #include <stdlib.h>

@@ -15,7 +15,7 @@ struct arena;
 struct pod_place {
 	struct json pod;
 	struct str name;
-	struct str task; /* "" where it is no task's */
+	struct str task; /* "" if it is no task's */
 	int64_t index;
 };
 struct pod_places {

@@ -61,7 +61,7 @@ int submit_parse_memory(struct str text, struct buf *to, struct err *err)
 	return quantity_parse(buf_str(to), &amount, err);
 }
 
-/* One amount of vsub's: asked for, and a bound where it was said. */
+/* One amount of vsub's: asked for, and a bound if it was said. */
 static int set_one(struct json_doc *doc, struct json resources, struct str name, struct str value,
 		   struct err *err)
 {
@@ -129,7 +129,7 @@ static struct json new_literal(struct json_doc *doc, struct str text)
 	return json_new_str(doc, buf_str(&literal));
 }
 
-/* VSUB_<name>, and SLURM_<name> where that is wanted. `value` none: the index of the pod. */
+/* VSUB_<name>, and SLURM_<name> if that is wanted. `value` none: the index of the pod. */
 static void add_env(struct json_doc *doc, struct json list, const struct submit *submit,
 		    const char *name, struct str value)
 {

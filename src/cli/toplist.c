@@ -170,7 +170,7 @@ static int name_width(const struct table *table)
 
 static void put_head(const struct table *table, const char *what, const char *word, struct buf *to)
 {
-	/* The bar, its ends where it has any, a blank, and the text. */
+	/* The bar, its ends if it has any, a blank, and the text. */
 	int width = BAR_WIDTH + (table->facts->unicode ? 0 : 2) + 15;
 	size_t shown = 0;
 

@@ -3,7 +3,7 @@
  * be there. A pod that asks for it, itself or through its account (automountServiceAccountToken: true),
  * finds that account's token, the certificate to trust and its namespace in a volume, unless a container
  * mounts something else at that place. Kubernetes gives it to pods that say nothing as well: so do we
- * where only Kubernetes' rules are wanted (api_options.plain).
+ * if only Kubernetes' rules are wanted (api_options.plain).
  *
  * The account "default" is assumed to exist: it is created in the same turn as its namespace
  * (reconcile_defaults.c). Kubernetes waits for it instead. Mirror pods get nothing and may refer to nothing.

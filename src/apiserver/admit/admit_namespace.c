@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/admit/admit_namespace.c - nothing is made in a namespace that is not there or on its way out,
- * and the namespaces that the cluster begins with stay.
+/* apiserver/admit/admit_namespace.c - nothing is created in a namespace that does not exist or is
+ * being deleted, and the initial namespaces cannot be deleted.
  *
  * Asked before anything else of a new object, so that what is wrong with the object does not hide
  * that there is no place for it; of bindings and evictions of pods too, which are made as well. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/admit/admit_priority.c - Priority: a pod gets its priority and whether it preempts from its
- * class, or from the class that is the default of the cluster; there is at most one such class, and the
- * classes of the system stay. */
+ * class, or from the class that is the default of the cluster; there is at most one such class, and
+ * system classes cannot be deleted. */
 #include <inttypes.h>
 
 #include "apiserver/admit/admit_rows.h"

@@ -11,14 +11,14 @@
 #define ADMITTERS(row) \
 	ROWS( \
 	row(namespace) /* nothing is created in a namespace that is missing or being deleted */ \
-	row(namespace_removal) /* the first namespaces stay */ \
+	row(namespace_removal) /* the initial namespaces cannot be deleted */ \
 	row(pod_limits) /* defaults and bounds of containers and pods */ \
 	row(claim_limits) /* bounds of claims */ \
 	row(account) /* the service account of a pod, and its token */ \
 	row(node) /* a new node is tainted until it is ready */ \
 	row(priority) /* the priority of a pod, by its class */ \
 	row(priority_class) /* the rules of classes */ \
-	row(priority_class_removal) /* system classes stay */ \
+	row(priority_class_removal) /* system classes cannot be deleted */ \
 	row(tolerations) /* how long a pod stays on a node that fails */ \
 	row(claim_class) /* the default storage class */ \
 	row(claim_protection) /* finalizers of claims */ \

@@ -6,7 +6,7 @@
 
 #include "base/banned.h"
 
-/* The class of the pod, or NULL where it names none. One reference is the caller's. */
+/* The class of the pod, or NULL if it names none. One reference is the caller's. */
 static int find_class(const struct admission *admission, struct json_doc **ret, struct err *err)
 {
 	struct call *call = admission->call;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/admit/admit_storage.c - DefaultStorageClass: a claim that names no class gets the default one;
  * StorageObjectInUseProtection: claims and volumes are held by a finalizer while they are used;
- * PersistentVolumeClaimResize: a claim grows only where its class allows it. */
+ * PersistentVolumeClaimResize: a claim grows only if its class allows it. */
 #include "apiserver/admit/admit_rows.h"
 #include "apiserver/api_internal.h"
 #include "base/arena.h"

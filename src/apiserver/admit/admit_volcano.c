@@ -26,7 +26,7 @@ struct queue_doc {
 
 struct admit_volcano {
 	struct admission_config config;
-	struct str scheduler; /* where the configuration names none */
+	struct str scheduler; /* if the configuration names none */
 	struct map *queues;   /* key: struct queue_doc */
 };
 

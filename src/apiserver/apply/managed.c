@@ -598,7 +598,7 @@ static void answer_conflicts(struct call *call, struct manager *clashing, size_t
 	call_answer_doc(call, 409, TAKE(doc));
 }
 
-/* The others lose what changes; false and an answer where they would not have it. */
+/* The others lose what changes; false and an answer if they would not have it. */
 static bool settle_conflicts(struct call *call, struct managers *managers, struct manager *self,
 			     struct typed_change change)
 {

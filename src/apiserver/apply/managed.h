@@ -16,7 +16,7 @@ struct call;
 
 /* A new object as it was decoded, before anything is filled in. */
 void managed_create(struct call *call, struct json_doc *doc);
-/* A new version, where what it may not touch is as it was. */
+/* A new version, if what it may not touch is as it was. */
 void managed_update(struct call *call, struct json_doc *doc, struct json old);
 /* Put what was found into the object's metadata. */
 void managed_store(struct call *call, struct json_doc *doc);

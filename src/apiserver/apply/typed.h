@@ -48,7 +48,7 @@ struct typed_change typed_compare(struct arena *arena, struct typed_place place,
 /* `config` over `live`, a new value of `doc`. */
 struct json typed_merge(struct typed_place place, struct json live, struct json config,
 			struct json_doc *doc);
-/* Set the nulls of a configuration in a value of `doc`, where that has nothing. */
+/* Set the nulls of a configuration in a value of `doc`, if that has nothing. */
 void typed_put_nulls(struct typed_place place, struct json config, struct json_doc *doc,
 		     struct json value);
 /* Remove the fields of a set from a value of `doc`; a member that becomes empty is null then. */

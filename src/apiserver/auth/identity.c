@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/auth/identity.c - what a server shows and whom it knows, kept in a folder. */
+/* apiserver/auth/identity.c - the certificates and tokens of a server, kept in a folder. */
 #include "apiserver/auth/identity.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/auth/identity.h - what a server shows and whom it knows, kept in a folder:
+/* apiserver/auth/identity.h - the certificates and tokens of a server, kept in a folder:
  *
  *	ca.crt, ca.key			made once, for ten years
  *	apiserver.crt, apiserver.key	made again when a name is missing or the end is near (renewal.h)
@@ -28,7 +28,7 @@ struct identity {
 };
 
 struct identity_options {
-	const char *folder;       /* made (mode 0700) where it is missing */
+	const char *folder;       /* made (mode 0700) if it is missing */
 	const char *const *hosts; /* names and addresses that the server is reached by */
 	size_t host_count;
 };

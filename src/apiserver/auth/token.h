@@ -37,7 +37,7 @@ void token_print(struct api *api, const struct token_claims *claims, struct buf 
 /* The claims of a token of ours that is good for one of these audiences; of none: for this server.
  * NULL: it is not. */
 struct json_doc *token_read(struct api *api, struct str token, struct json audiences);
-/* Whose token is it? ERR_UNAUTHORIZED where it is none of ours, or no longer good. The user's texts are in
+/* Whose token is it? ERR_UNAUTHORIZED if it is none of ours, or no longer good. The user's texts are in
  * the arena. */
 int token_identify(struct api *api, struct str token, struct arena *arena, struct user *ret,
 		   struct err *err) MUST_CHECK;

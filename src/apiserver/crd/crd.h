@@ -31,13 +31,13 @@ bool crd_group_is_protected(struct str group);
 void crd_prepare_status(struct json_doc *doc, struct json crd);
 /* Accept the names that are free, and say so in the status: acceptedNames and the conditions
  * NamesAccepted, Established, and, for groups that belong to Kubernetes, that it was approved.
- * `taken` are the accepted names of all definitions of the group, its own included. False where
+ * `taken` are the accepted names of all definitions of the group, its own included. False if
  * nothing has changed. */
 bool crd_settle(struct json_doc *doc, struct json crd, const struct json *taken, size_t count,
 		int64_t now);
 /* Marks it for deletion, with the finalizer that keeps it until its objects were deleted. */
 void crd_start_removal(struct json_doc *doc, struct json crd, int64_t now);
-/* Take that finalizer away. False where it was not there. */
+/* Take that finalizer away. False if it was not there. */
 bool crd_remove_finalizer(struct json_doc *doc, struct json crd);
 
 /* Is this `openAPIV3Schema` a structural one, with sound defaults? Part of crd_validate(). */

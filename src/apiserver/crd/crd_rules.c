@@ -60,7 +60,7 @@ static void put_text(struct buf *to, const char *name, struct str text)
 	buf_puts(to, "\",");
 }
 
-/* A rule as it is shown where it is wrong. */
+/* A rule as it is shown if it is wrong. */
 static void report_wrong(struct json rule, const struct path *at, const char *why,
 			 struct causes *causes)
 {
@@ -233,7 +233,7 @@ static bool is_wrong_below(const struct checking *c, const struct path *path)
 	return false;
 }
 
-/* How often each member or element can be there, where the whole is there once. */
+/* How often each member or element can be there, if the whole is there once. */
 static uint64_t spread(struct json schema)
 {
 	const char *key = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/crd/crd_schema.c - is a schema one that the server can work by?
+/* apiserver/crd/crd_schema.c - can the server work with a schema?
  *
  * Three walks, as upstream has them. Structural: every part has a type, alternatives only add
  * conditions, metadata is left alone; these causes are sorted. Defaults: each fits the schema that
@@ -19,7 +19,7 @@
 
 enum level { LEVEL_ROOT, LEVEL_ITEM, LEVEL_FIELD };
 
-/* Is there a value that says something? */
+/* Is it set, and not empty or false? */
 static bool is_set(struct json schema, const char *key)
 {
 	struct json value = json_get(schema, key);

@@ -37,7 +37,7 @@ static struct json find_condition(struct json crd, const char *type)
 	return JSON_NONE;
 }
 
-/* False where it already says so. The time is that of the last change of its status. */
+/* False if it already says so. The time is that of the last change of its status. */
 static bool set_condition(struct json_doc *doc, struct json crd, const struct condition *want,
 			  int64_t now)
 {

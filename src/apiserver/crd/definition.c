@@ -28,7 +28,7 @@
 
 #include "base/banned.h"
 
-/* A version at work. */
+/* A version that is served. */
 struct served {
 	struct definition *definition;
 	struct kind *kind;
@@ -47,7 +47,7 @@ struct retired {
 
 struct definition {
 	struct definitions *all;
-	struct list link; /* among the graves */
+	struct list link; /* in the list of deleted definitions */
 	char *name;
 	struct arena *arena; /* what the kinds point at */
 	struct str prefix;   /* of its kinds; none before there is one */
@@ -133,7 +133,7 @@ static void remove_kind(struct definition *def, struct kind *kind)
 	watchers_end_kind(def->all->api, kind);
 }
 
-/* One version as it now is. Its path must not be that of a kind that is built in. */
+/* Register one version as it is now. Its path must not be that of a built-in kind. */
 static struct served *serve_version(struct definition *def, struct json crd, struct json version,
 				    struct arena *arena)
 {

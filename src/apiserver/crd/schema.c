@@ -209,7 +209,7 @@ static void compile_rules(struct json source, struct schema_node *node, struct c
 	}
 }
 
-/* A schema below, where there is one. */
+/* A schema below, if there is one. */
 static int compile_below(struct json source, const char *key, struct schema_node *node,
 			 struct schema_node **ret, struct compiler *c)
 {

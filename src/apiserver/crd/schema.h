@@ -46,7 +46,7 @@ void schema_prune(const struct schema *schema, struct json_doc *doc, struct json
 void schema_find_unknown(const struct schema *schema, struct json object,
 			 schema_unknown_fn *on_unknown, void *arg);
 
-/* Remove nulls where null is no value and there is no default. */
+/* Remove nulls if null is no value and there is no default. */
 void schema_drop_nulls(const struct schema *schema, struct json_doc *doc, struct json object);
 /* Fill what is absent, or a null that is no value, and has a default. */
 void schema_default(const struct schema *schema, struct json_doc *doc, struct json object);
@@ -60,7 +60,7 @@ void schema_validate_update(const struct schema *schema, struct json object, str
 void schema_validate_status(const struct schema *schema, struct json object, struct json old,
 			    struct causes *causes);
 
-/* Hold every default in the schema against the schema around it; causes are below `path`. */
+/* Validate every default by the schema around it; causes are below `path`. */
 void schema_validate_defaults(const struct schema *schema, const struct path *path,
 			      struct causes *causes);
 

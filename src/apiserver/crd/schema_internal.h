@@ -80,7 +80,7 @@ struct schema_node {
 	uint8_t list_type;                  /* enum schema_list_type */
 	struct schema_property *properties; /* sorted by name */
 	size_t property_count;
-	struct schema_node *additional; /* NULL: anything, where has_additional */
+	struct schema_node *additional; /* NULL: anything, if has_additional */
 	struct schema_node *items;
 	struct schema_node * not ;
 	struct schema_nodes any_of;
@@ -114,7 +114,7 @@ struct schema {
 
 /* The node of a property, or NULL. */
 const struct schema_node *schema_property(const struct schema_node *node, struct str name);
-/* The node that a member of an object is held against: its property or the additional one. */
+/* The node that validates a member of an object: its property or the additional one. */
 const struct schema_node *schema_member(const struct schema_node *node, struct str name);
 
 /* --- rules (schema_rule.c) ------------------------------------------------------------------- */
@@ -134,11 +134,11 @@ struct schema_budget {
 #define SCHEMA_BUDGET_SPENT                                                                      \
 	"validation failed due to running out of cost budget, no further validation rules will " \
 	"be run"
-/* Does it hold? Where it cannot be evaluated (a member is not there) `error` says why. */
+/* Does it hold? If it cannot be evaluated (a member is not there) `error` says why. */
 bool schema_rule_holds(const struct schema_rule *rule, struct json self, struct json old,
 		       struct schema_budget *budget, struct buf *error);
 struct str schema_rule_message(const struct schema_rule *rule);
-/* What its messageExpression comes to; false where it has none, or one that does not come to a line. */
+/* What its messageExpression comes to; false if it has none, or one that does not come to a line. */
 bool schema_rule_print_message(const struct schema_rule *rule, struct json self, struct json old,
 			       struct schema_budget *budget, struct buf *to);
 /* "FieldValueForbidden" and similar, and the path below the value to report; none: not given. */

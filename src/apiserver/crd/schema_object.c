@@ -279,7 +279,7 @@ void schema_validate(const struct schema *schema, struct json object, struct cau
 	run_rules(schema, object, JSON_NONE, false, causes);
 }
 
-/* Doubles count only if there were none before; that is looked at only where there are some. */
+/* Doubles count only if there were none before; that is looked at only if there are some. */
 static void update_lists(const struct schema *schema, struct json object, struct json old,
 			 struct causes *causes)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/crd/schema_validate.c - hold a value against a node, in kube-apiserver's words and order:
+/* apiserver/crd/schema_validate.c - validate a value by a node, in kube-apiserver's words and
+ * order:
  * type, alternatives, text, format, number, elements, enum, members.
  *
  * Alternatives are tried with separate causes; of those that fail, the one that passed most checks
@@ -385,7 +386,7 @@ static void report_bound(struct json value, struct json bound, const char *words
 	report_value(value, path, walk, buf_text(&text));
 }
 
-/* Like <, 0, > of a and b; exact where both are integers. */
+/* Like <, 0, > of a and b; exact if both are integers. */
 static int number_cmp(struct json a, struct json b)
 {
 	if (json_is_i64(a) && json_is_i64(b)) {

@@ -140,7 +140,7 @@ struct json cell_state(const struct kind_column *column, struct json object, str
 
 /* --- lists ----------------------------------------------------------------------------------- */
 
-/* A member of each element, or the elements themselves where `member` is NULL. */
+/* A member of each element, or the elements themselves if `member` is NULL. */
 static struct json join_members(const struct kind_column *column, struct json object,
 				const char *member, struct json_doc *doc)
 {

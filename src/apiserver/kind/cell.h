@@ -16,15 +16,15 @@ typedef struct json cell_fn(const struct kind_column *column, struct json object
 			    struct json_doc *doc, int64_t now);
 
 cell_fn cell_text;     /* a text; also numbers and truths in words, as in a Go string */
-cell_fn cell_int;      /* a number; 0 where there is none */
-cell_fn cell_bool;     /* true or false; where there is none, `none` is "true" or it is false */
+cell_fn cell_int;      /* a number; 0 if there is none */
+cell_fn cell_bool;     /* true or false; if there is none, `none` is "true" or it is false */
 cell_fn cell_len;      /* how many elements or members */
 cell_fn cell_age;      /* how long ago a time was: "5d"; "<unknown>" or `none` without one */
 cell_fn cell_join;     /* a list of texts, with commas between */
 cell_fn cell_names;    /* the names of the elements of a list, with commas between */
 cell_fn cell_images;   /* their images */
 cell_fn cell_labels;   /* a map of labels: "a=b,c=d"; "<none>" */
-cell_fn cell_selector; /* a label selector, as text; "<none>" where it chooses everything */
+cell_fn cell_selector; /* a label selector, as text; "<none>" if it chooses everything */
 cell_fn cell_state;    /* a phase; "Terminating" when it is being removed */
 cell_fn cell_points;   /* what load balancers have given: addresses or names, each once */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/kind/column.c - the cells of `kubectl get`.
  *
- * A built-in kind has a function a column where the value is not just there; a custom one has a
+ * A built-in kind has a function a column if the value is not just there; a custom one has a
  * path and a type, and what is not of the type is not shown, as upstream has it. */
 #include "apiserver/kind/column.h"
 

@@ -9,7 +9,7 @@
 
 struct kind_column;
 
-/* The cell of an object, a new value of `doc`: null where there is nothing to show, or nothing of
+/* The cell of an object, a new value of `doc`: null if there is nothing to show, or nothing of
  * the column's type. */
 struct json column_cell(const struct kind_column *column, struct json object, struct json_doc *doc,
 			int64_t now);

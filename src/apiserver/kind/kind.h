@@ -5,7 +5,7 @@
  * A row says everything that routes, discovery, printing, selectors and the verbs need; what makes
  * a kind special is a few pure functions (struct kind_ops). A new built-in kind costs a row in
  * the file of its group (kind_core.c, kind_apps.c, ...), its field table and rules in model/, and an
- * ops table where those need more than documents. */
+ * ops table if those need more than documents. */
 #ifndef APISERVER_KIND_H
 #define APISERVER_KIND_H
 
@@ -65,7 +65,7 @@ struct kind_column {
 	/* A JSON path below the object (".status.phase", of a CRD) ... */
 	const char *path;
 	/* ... or a function that prints the cell as a JSON value into `doc`; `now` is for ages.
-	 * `path` and `none`, what is shown where nothing is, are then as it wants them (cell.h). */
+	 * `path` and `none`, what is shown if nothing is, are then as it wants them (cell.h). */
 	struct json (*cell)(const struct kind_column *column, struct json object,
 			    struct json_doc *doc, int64_t now);
 	const char *none;
@@ -75,7 +75,7 @@ struct kind_column {
 struct kind_sub {
 	const char *name;
 	unsigned verbs;
-	/* Of the body and the answer, where it differs from the kind ("Scale", "autoscaling/v1").
+	/* Of the body and the answer, if it differs from the kind ("Scale", "autoscaling/v1").
 	 * */
 	const char *kind;
 	const char *api_version;
@@ -203,12 +203,12 @@ struct kind {
 	/* Of a custom kind: those of all its versions. */
 	const char *const *indexed;
 	const struct kind_scale *scale; /* of a kind with that sub-resource */
-	/* For who removes one and does not say what becomes of its dependents, or NULL. */
+	/* The warning for a removal that does not say what happens to dependents, or NULL. */
 	const char *removal_warning;
 	const char *deprecated; /* the warning that every request gets, or NULL */
-	/* Of a built-in kind that is another one in other words: the apiVersion of that one, which is
-	 * what is stored, how to get there and back (new values of `doc`), and what the selectable
-	 * fields are called there, in the same order. */
+	/* Of a built-in kind that is stored as another one: the apiVersion of that one, conversions
+	 * to it and back (new values of `doc`), and the names of the selectable fields there, in
+	 * the same order. */
 	struct str stored_as;
 	struct json (*to_stored)(struct json object, struct json_doc *doc);
 	struct json (*from_stored)(struct json object, struct json_doc *doc);
@@ -222,7 +222,7 @@ struct kind {
 	struct str qualified;   /* "Pod", "Job.batch.volcano.sh": as validation messages name it */
 	struct str head;   /* how the text of every object starts: {"apiVersion":...,"kind":..., */
 	struct str prefix; /* of its keys in the store: "/pods/" */
-	/* The version that is stored, where a kind is served in several; itself otherwise. */
+	/* The version that is stored, if a kind is served in several; itself otherwise. */
 	const struct kind *stored;
 	void *owner;   /* of a custom one: its definition */
 	int64_t since; /* a custom one: the revision from which on it is served, and watched */

@@ -17,7 +17,7 @@ static int prepare_create(struct call *call, struct json_doc *doc, struct json o
 	(void)err;
 	crd_prepare_status(doc, object);
 	crd_prepare(doc, object);
-	if (call->internal) /* one of our own: it works from its first version on */
+	if (call->internal) /* one of our own: it is established from the start */
 		(void)definitions_settle(call->api, doc, object);
 	return 0;
 }

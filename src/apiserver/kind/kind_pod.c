@@ -2,7 +2,7 @@
 /* apiserver/kind/kind_pod.c - what is special about pods: a status that the server starts, four ways to
  * change one (itself, its status, its ephemeral containers, its size), warnings, and time to end.
  *
- * The rules are model/pod/pod_validate.h's; here stands when each of them is asked. */
+ * The rules are in model/pod/pod_validate.h; this file says when each of them applies. */
 #include "apiserver/kind/kind_pod.h"
 
 #include "apiserver/api.h"

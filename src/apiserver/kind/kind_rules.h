@@ -8,9 +8,9 @@
 /* Goes by the row's `rules`. A kind with more to say than documents has a table of its own, whose
  * functions call these. */
 extern const struct kind_ops kind_ruled;
-/* The same where metadata.generation stays 1. */
+/* The same if metadata.generation stays 1. */
 extern const struct kind_ops kind_ruled_still;
-/* The same where metadata.generation counts changes of annotations as well. */
+/* The same if metadata.generation counts changes of annotations as well. */
 extern const struct kind_ops kind_ruled_annotated;
 /* ... labels too. */
 extern const struct kind_ops kind_ruled_labelled;

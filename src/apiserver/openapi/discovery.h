@@ -14,7 +14,7 @@ struct kinds;
 /* The order of versions, of two `struct str`, for qsort(): v2, v1, v1beta1, v1alpha1, others. */
 int discovery_compare_versions(const void *left, const void *right);
 
-/* Each gives a new document, or NULL where there is no such group or version. */
+/* Each gives a new document, or NULL if there is no such group or version. */
 struct json_doc *discovery_core(struct str server_address);   /* /api */
 struct json_doc *discovery_groups(const struct kinds *kinds); /* /apis */
 struct json_doc *discovery_group(const struct kinds *kinds, struct str group);

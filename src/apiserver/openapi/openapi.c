@@ -278,7 +278,7 @@ static void serve_index(const struct pages_request *page)
 	call_answer_text(page->call, 200, chunk_take(&text), "text/plain; charset=utf-8");
 }
 
-/* A hash in the query: for good where it is the right one; else the client is sent there. */
+/* A hash in the query: for good if it is the right one; else the client is sent there. */
 static bool settle_hash(const struct pages_request *page, const struct route *route)
 {
 	struct headers *headers = http_reply_headers(page->request);

@@ -234,7 +234,7 @@ static void remove_words(struct json_doc *doc, struct json schema, const char *c
 		(void)json_remove(doc, schema, str_from(words[i]));
 }
 
-/* What version 2 cannot say is left out; where that would say too much, so is the type. */
+/* What version 2 cannot say is left out; if that would say too much, so is the type. */
 static void weaken(struct json_doc *doc, struct json schema)
 {
 	static const char *const never[] = {"oneOf", "anyOf", "not", "allOf", "default"};

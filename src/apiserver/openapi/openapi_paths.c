@@ -105,7 +105,7 @@ static void set_operation_id(struct json_doc *doc, struct json operation, const 
 	json_set_str(doc, operation, "operationId", buf_str(&id));
 }
 
-/* The schema of what is answered or sent, where it is said. */
+/* The schema of what is answered or sent, if it is said. */
 static struct json make_content(struct openapi_writer *w, struct json_doc *doc,
 				const struct kind *kind, const struct method *method,
 				const struct kind_sub *sub)

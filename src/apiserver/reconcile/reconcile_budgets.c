@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/reconcile/reconcile_budgets.c - the status of disruption budgets: how many pods there should be, must be
- * healthy, are healthy, and how many may go.
+/* apiserver/reconcile/reconcile_budgets.c - the status of disruption budgets: how many pods there
+ * should be, must be healthy, are healthy, and may be evicted.
  *
  * A budget knows its members: the pods of its namespace that its selector chooses, and of each what
  * counts. A change of a pod costs a look at the budgets of its namespace; a budget is summed up once

@@ -181,7 +181,7 @@ static void make_classes(struct api *api)
 
 		json_set_int(doc, root, "value", class->value);
 		json_set_str(doc, root, "description", str_from(class->description));
-		self_create(api, kind, str_none(), doc); /* refused where it is there */
+		self_create(api, kind, str_none(), doc); /* refused if it is there */
 	}
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/reconcile/reconcile_events.c - events go an hour after they were last seen, as kube-apiserver's do, and
- * earlier where there are too many.
+/* apiserver/reconcile/reconcile_events.c - deletes events an hour after they were last seen, as
+ * kube-apiserver does, and earlier if there are too many.
  *
  * Nothing is kept but when to look: what an event says of itself decides, also after a restart. Times
  * that have not come yet are not believed, so that no clock can make an event stay.
  *
  * Thousands of jobs a second make millions of events an hour: more than options.max_events are not
  * kept. Then the one that is due first is looked at early. If it has been seen again since it got its
- * time, it gets a new one and the next is looked at; otherwise it is the oldest, and goes. */
+ * time, it gets a new one and the next is looked at; otherwise it is the oldest, and is deleted. */
 #include "apiserver/api_internal.h"
 #include "apiserver/reconcile/reconcilers.h"
 #include "apiserver/reconcile/self.h"

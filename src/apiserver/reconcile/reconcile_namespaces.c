@@ -29,7 +29,7 @@
 enum { SWEEP_BATCH = 512 }; /* removals in one go */
 enum { LISTED_MOST = 100 }; /* kinds or finalizers that a condition names; the rest is counted */
 
-/* A namespace on its way out. */
+/* A terminating namespace. */
 struct going {
 	struct str name;
 	int64_t looked; /* when what is left was last counted; 0: not yet */
@@ -272,7 +272,7 @@ static struct json_doc *read_namespace(struct namespaces *self, struct str name)
 	return doc ? json_doc_thaw(json_doc_root(doc)) : NULL;
 }
 
-/* Our finalizer goes; the namespace with it, unless it has others. */
+/* Remove our finalizer, and with it the namespace unless it has others. */
 static void finalize(struct namespaces *self, struct str name)
 {
 	struct json_doc *doc = read_namespace(self, name);

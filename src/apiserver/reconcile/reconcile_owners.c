@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/reconcile/reconcile_owners.c - owner clean-up: what belongs to nothing any more goes.
+/* apiserver/reconcile/reconcile_owners.c - owner clean-up: deletes objects whose owners were
+ * deleted.
  *
  * The graph has an edge for each owner reference, from the uid of the owner to the key of the
  * dependent, fed by the changes of all kinds, custom ones included. A change puts on the list only
@@ -111,7 +112,7 @@ static void drop_edges(struct owners *self, struct str key)
 	while (link) {
 		struct edge *edge = container_of(link, struct edge, of_dependent);
 
-		/* the last one takes its end along */
+		/* with the last edge the end is freed */
 		link = link->next == &end->edges ? NULL : link->next;
 		edge_free(self, edge);
 	}
@@ -173,7 +174,7 @@ static bool are_references_kept(const struct change *change)
 	return change->old && str_eq(references_text(change->object), references_text(change->old));
 }
 
-/* The key of the owner, in the arena; none where its kind is not served. */
+/* The key of the owner, in the arena; none if its kind is not served. */
 static struct str owner_key(struct owners *self, struct arena *arena, struct json reference,
 			    struct str namespace)
 {
@@ -343,7 +344,7 @@ static bool unblock(void *arg, struct json_doc *doc, struct json reference)
 
 /* --- deciding --- */
 
-/* Its dependents are let go; then it goes. */
+/* Orphan its dependents, then delete it. */
 static void orphan_dependents(struct owners *self, const struct kind *kind, struct json object)
 {
 	struct str uid = meta_uid(object);
@@ -363,7 +364,7 @@ static void orphan_dependents(struct owners *self, const struct kind *kind, stru
 	self_drop_finalizer(self->api, kind, object, FINALIZER_ORPHAN);
 }
 
-/* It goes when nothing holds it up any more. */
+/* Delete it when no dependent blocks it any more. */
 static void wait_for_dependents(struct owners *self, const struct kind *kind, struct json object)
 {
 	struct end *end = map_get(self->owners, meta_uid(object));

@@ -34,7 +34,7 @@ struct change {
 
 	struct json_doc *docs[2]; /* made when first asked for */
 };
-/* The object as it is and as it was; absent where there is none. Lent for the call. */
+/* The object as it is and as it was; absent if there is none. Lent for the call. */
 struct json change_object(struct change *change);
 struct json change_old(struct change *change);
 /* Of this kind of Kubernetes' own? */

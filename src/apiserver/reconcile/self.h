@@ -21,7 +21,7 @@ void self_create_text(struct api *api, const struct kind *kind, struct str names
 		      struct str text);
 
 /* Replace the newest version by `doc` (taken), which was made from it in this turn of the loop: a
- * thawed api_read_newest(). Removes the object where that takes its last finalizer away. */
+ * thawed api_read_newest(). Removes the object if that takes its last finalizer away. */
 void self_update(struct api *api, const struct kind *kind, struct json_doc *doc);
 
 /* Take a finalizer, each time that it is listed, from the newest version of an object. */

@@ -97,7 +97,7 @@ static struct pod_amount *find_amount(struct pod_total *total, struct str name)
 }
 
 /* What the pod as a whole says takes the place of what its containers say; overhead comes on top, to
- * limits only where there is one. */
+ * limits only if there is one. */
 static void sum_pod(struct json spec, const char *which, bool limits, struct pod_total *ret)
 {
 	struct json whole = json_get(json_get(spec, "resources"), which);

@@ -59,7 +59,7 @@ static struct str bare_version(struct str api_version)
 
 enum { BODY_SHOWN = 30 };
 
-/* What kube-apiserver shows of a body that it cannot read: text where it looks like JSON, else the
+/* What kube-apiserver shows of a body that it cannot read: text if it looks like JSON, else the
  * digits of its bytes; up to so many of them. */
 static const char *show_body(struct call *call)
 {
@@ -394,8 +394,8 @@ static void number_fields(struct numbering *numbering, struct json value)
 	}
 }
 
-/* Those that stay in front: what YAML or a patch itself has twice, or what an operation has too
- * much. */
+/* Those that come first: duplicates in the YAML or the patch itself, and unknown members of an
+ * operation. */
 static size_t count_fixed(const struct call *call)
 {
 	size_t count = call->body.yaml_duplicates;

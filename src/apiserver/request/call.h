@@ -52,7 +52,7 @@ struct call_cause {
 
 enum option_bool { OPTION_UNSET, OPTION_FALSE, OPTION_TRUE };
 
-/* What the query and the headers say (options.c). Texts are none and numbers -1 where nothing was
+/* What the query and the headers say (options.c). Texts are none and numbers -1 if nothing was
  * said. */
 #define CALL_UNSET INT64_MIN
 #define CALL_DRY_RUN_ALL "[\"All\"]"
@@ -82,7 +82,7 @@ struct call_options {
 	struct str precondition_uid;
 	struct str precondition_version;
 
-	/* of a log; numbers are CALL_UNSET where nothing was said */
+	/* of a log; numbers are CALL_UNSET if nothing was said */
 	struct str container;
 	enum option_bool follow;
 	enum option_bool previous;
@@ -105,7 +105,7 @@ struct call_options {
  * {"type":...,"object":...} and a line's end; the parts are for readers in the same process. */
 struct call_event {
 	const char *type; /* "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR" */
-	/* NULL for BOOKMARK and ERROR, and where it is not sent as it is stored: in another form or
+	/* NULL for BOOKMARK and ERROR, and if it is not sent as it is stored: in another form or
 	 * version */
 	struct object *object;
 	struct chunk *text;
@@ -181,7 +181,7 @@ struct call_error {
 	struct str group;       /* if it is not the kind's: STR("") for the core */
 	struct str text;        /* in full, if it is longer than a struct err can hold */
 	bool plain;             /* no details at all */
-	bool too_large_version; /* the error is about a version that is not there yet */
+	bool too_large_version; /* the error is about a version that does not exist yet */
 	VEC(struct call_cause) causes;
 };
 
@@ -196,7 +196,7 @@ struct call_work {
 	struct backup_call *backup; /* the store is copied for it */
 	struct podlog *podlog;      /* it sends the output of a container */
 	struct json_doc *managed;   /* owned: the managers of the object's fields (managed.h) */
-	bool unmanage;              /* the body says that no one manages anything */
+	bool unmanage;              /* the body removes all managers */
 	bool large;                 /* workers do parts of it (offload.h) */
 	bool in_flight;             /* counted among the calls that the API works on */
 	int64_t now;                /* of a worker, which cannot ask the loop; 0: ask it */
@@ -204,7 +204,7 @@ struct call_work {
 
 /* Whose time and limits the call counts for (fair.h). Set before api_serve(), given back by call_free(). */
 struct call_account {
-	struct fair_flow *flow;   /* NULL: no one's */
+	struct fair_flow *flow;   /* NULL: it counts for no user */
 	bool counted;             /* in the flow, ... */
 	enum fair_use counted_as; /* ... as this */
 };
@@ -244,7 +244,8 @@ struct call {
 /* A call with nothing set; its strings go into its arena. */
 struct call *call_new(struct api *api, const struct call_sink *sink, void *arg)
 	__attribute__((returns_nonnull));
-/* Cancels it where it is under way (a write that is staged goes on, unheard). Takes NULL. */
+/* Cancels it if it is under way (a staged write continues, but no one gets its result). Takes NULL.
+ * */
 void call_free(struct call *call);
 DEFINE_AUTO(struct call *, call_free);
 

@@ -462,7 +462,7 @@ static enum patch_type patch_of(struct str content_type)
 	return PATCH_NONE;
 }
 
-/* A discovery document; NULL where the path is none. */
+/* A discovery document; NULL if the path is none. */
 static struct json_doc *discover(const struct api *api, const struct route *route)
 {
 	switch (route->class) {

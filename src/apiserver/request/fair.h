@@ -69,8 +69,9 @@ void fair_cancel(struct fair_job *job);
 
 /* --- what is held ---------------------------------------------------------------------------- */
 
-/* False: the user has as much of it as is allowed, and nothing was taken. A connection of which
- * nothing is held gets one call all the same: one that is flooded does not lock the others out. */
+/* False: the user has as much of it as is allowed, and nothing was taken. A connection without
+ * calls in flight always gets one, so that a flooded connection does not lock out the others of its
+ * user. */
 bool fair_take(struct fair_flow *flow, enum fair_use use, size_t amount) MUST_CHECK;
 void fair_give(struct fair_flow *flow, enum fair_use use, size_t amount);
 /* Take it, whatever the limit is; and: has the user more than allowed? */

@@ -85,7 +85,7 @@ static int check_fields(const struct filter *filter, struct err *err)
 		struct str field = filter->fields.ptr[i].field;
 
 		if (!field.len && !filter->fields.ptr[i].value.len)
-			continue; /* "=": nothing is to be nothing */
+			continue; /* "=": an empty field is empty */
 		if (!is_selectable(filter->kind, field))
 			return refuse_field(filter->kind, field, err);
 	}

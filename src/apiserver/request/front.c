@@ -2,7 +2,7 @@
 /* apiserver/request/front.c - the API over HTTP.
  *
  * A visit is one request on its way: it holds the HTTP side and the call, and ends when either
- * does. Requests are answered in this order of doubts, as kube-apiserver has it: who are you (401),
+ * does. Requests are checked in this order, as by kube-apiserver: who are you (401),
  * may you (403), is there such a thing (404), can one do that to it (405), in what form (406, 415),
  * and what is in it (400, 413, 422).
  *
@@ -127,14 +127,14 @@ static bool is_dressed(const struct call *call)
 	return call->options.pretty == OPTION_TRUE || call->options.yaml;
 }
 
-/* JSON text in another dress: indented, or as YAML. */
+/* JSON text in another layout: indented, or as YAML. */
 static struct chunk *format(struct str json, bool yaml)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	struct err err;
 	AUTO(json_doc_unref) struct json_doc *doc = json_parse(json, NULL, &err);
 
-	if (!doc) /* it is ours: only a damaged object in the store ends here */
+	if (!doc) /* our own text: only a damaged object in the store cannot be parsed */
 		return chunk_new(json.ptr, json.len);
 	if (yaml)
 		yaml_print(json_doc_root(doc), &text);
@@ -188,7 +188,7 @@ static void make_answer(void *arg)
 	AUTO(chunk_unref) struct chunk *made = NULL;
 	AUTO(gzip_free) struct gzip *gzip = NULL;
 
-	/* references to a text that others share are the loop's to count */
+	/* only the loop may count references to a shared text */
 	if (making->dressed || (call->answer.text && call->answer.content_type))
 		made = chunk_new(call->answer.text->ptr, call->answer.text->len);
 	else if (call->answer.text)
@@ -444,7 +444,7 @@ static void parse_body(void *arg)
 	buf_done(&call->body.text);
 }
 
-/* A patch is decoded only when there is something to patch: that it is missing is the greater fault. */
+/* A patch is decoded only if its object exists: a missing object is reported first. */
 static bool is_for_nothing(struct call *call, const struct err *err)
 {
 	return call->patch != PATCH_NONE && call->patch != PATCH_APPLY &&
@@ -537,7 +537,7 @@ static bool has_body(enum verb verb)
 	       verb == VERB_DELETE || verb == VERB_DELETE_COLLECTION;
 }
 
-/* Which kind and which part of it; an error where there is no such thing. */
+/* Which kind and which part of it; an error if there is no such thing. */
 static int find_resource(struct visit *visit, const struct route *route, unsigned *ret_verbs,
 			 struct err *err)
 {
@@ -567,7 +567,7 @@ static int refuse_custom_verb(struct call *call, struct err *err)
 		       STR_ARG(call->kind->resource));
 }
 
-/* Fill the call in; -1 and an error where the request cannot be served. */
+/* Fill the call in; -1 and an error if the request cannot be served. */
 static int prepare(struct visit *visit, const struct route *route, struct err *err)
 {
 	struct call *call = visit->call;

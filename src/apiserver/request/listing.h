@@ -10,7 +10,7 @@ struct call;
 struct page;
 
 /* Ends the call with the page in the form that was asked for: objects, Table or
- * PartialObjectMetadata, as JSON, indented JSON or YAML. Takes what the page holds. An error where
+ * PartialObjectMetadata, as JSON, indented JSON or YAML. Takes what the page holds. An error if
  * the objects are larger than a list may be. */
 void listing_answer(struct call *call, struct page *page);
 

@@ -82,7 +82,7 @@ static bool fulfil(const struct call *call, const struct field_media *media, str
 	if (choice->form && (!call->kind || call->verb == VERB_DELETE_COLLECTION))
 		return false; /* discovery has no other form */
 	if (choice->form && choice->form->form == CALL_FORM_TABLE && call->kind->serve)
-		return false; /* what is not kept has no columns */
+		return false; /* kinds that are not stored have no columns */
 	choice->yaml = application && str_is(media->subtype, "yaml");
 	if (choice->yaml)
 		return call->verb != VERB_WATCH;
@@ -113,7 +113,7 @@ static int check_form(struct call *call, const struct form *form, struct err *er
 {
 	bool list = call->verb == VERB_LIST;
 
-	if (!call->kind) /* what is no resource has no other form */
+	if (!call->kind) /* paths that are no resource have no other form */
 		return 0;
 	if (!form || call->verb == VERB_WATCH || !(list ? form->plain : form->list))
 		return 0;
@@ -235,7 +235,7 @@ static int parse_json(struct call *call, struct str body, struct err *err)
 	call->body.doc = json_parse(body, &options, err);
 	if (call->body.doc)
 		return 0;
-	(void)json_syntax_check(body, err); /* in Go's words, where Go has some */
+	(void)json_syntax_check(body, err); /* in Go's words, if Go has some */
 	return -1;
 }
 

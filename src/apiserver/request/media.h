@@ -13,7 +13,7 @@ struct buf;
 struct call;
 
 /* Choose the answer's form by the Accept header: call->options.form and .yaml. ERR_NOT_ACCEPTABLE
- * where nothing that the client takes can be made. */
+ * if nothing that the client takes can be made. */
 int media_negotiate(struct call *call, struct str accept, struct err *err) MUST_CHECK;
 
 /* Read a body by its Content-Type into call->body.doc, and call->patch for a PATCH. An empty body is

@@ -97,7 +97,7 @@ int metadata_create(struct call *call, struct json_doc *doc, struct err *err)
 
 	struct str version = json_str(json_get(metadata, "resourceVersion"));
 
-	/* it is the store that refuses, which a dry run does not reach */
+	/* the store refuses it, which a dry run does not reach */
 	if (version.len && !str_is(version, "0") && call->verb == VERB_CREATE &&
 	    !call->options.dry_run.len)
 		return err_set(err, ERR_UNKNOWN,
@@ -243,8 +243,8 @@ void metadata_validate_update(struct call *call, struct json object, struct json
 
 	if (is_same(json_get(object, "metadata"), json_get(old, "metadata")))
 		return; /* what was good when it was stored still is */
-	/* Every object is looked at in the same way, then again by the rules of its kind: clients
-	 * see what is wrong twice, and count. */
+	/* Every object is checked by these rules, then again by the rules of its kind: clients see
+	 * each error twice, as with kube-apiserver. */
 	every.built_in = false;
 	every.format = NAME_PATH_SEGMENT;
 	meta_validate(json_get(object, "metadata"), &every, &path, causes);

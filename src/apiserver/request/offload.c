@@ -33,7 +33,7 @@ struct offload {
 	bool owns_texts;
 	bool inside;
 	bool away;
-	atomic_bool dropped; /* the call was freed while it was away */
+	atomic_bool dropped; /* the call was freed while a worker had it */
 };
 
 struct lane {

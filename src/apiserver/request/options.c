@@ -60,7 +60,7 @@ static const struct parameter parameters[] = {
 };
 #undef OPTION
 
-/* As Go's strconv: a number or its two complaints. */
+/* As Go's strconv: a number, or one of its two errors. */
 static int parse_int(struct str text, int64_t *ret, struct err *err)
 {
 	bool sign = text.len && (text.ptr[0] == '-' || text.ptr[0] == '+');

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/request/page.c - the objects of a list, or of one page of it.
  *
- * A list is of one state. An older one is had without keeping copies: it is the present state, with
- * what the history says has changed since put back. For each key the first change after the wanted
- * revision knows how the object was before it, which is how it was then.
+ * A list is of one state. An older state needs no copy: it is the current state with the later
+ * changes of the history undone. For each key, the first change after the wanted revision has the
+ * version before it, which is the one to list.
  *
  * A page token is base64 of {"v":"meta.k8s.io/v1","rv":<state>,"start":"<where to go on>"}, as
  * Kubernetes has it. */
@@ -190,7 +190,7 @@ static struct json_doc *decode_token(struct str token, struct err *err)
 	return doc;
 }
 
-/* A way back up in it would lead to objects of others. */
+/* A ".." in it would lead to objects of other kinds or namespaces. */
 static bool is_clean(struct str key)
 {
 	struct str part;
@@ -260,14 +260,14 @@ static int parse_token(struct call *call, struct str prefix, int64_t *ret_revisi
  * -------------------------------------------------------------------------------------------------
  * */
 
-/* A page of a state that is named is of that very state, as the pages that follow it. */
+/* Pages of a request that names a version show exactly that version. */
 static bool is_exact(const struct call_options *options)
 {
 	return str_is(options->version_match, "Exact") ||
 	       (!options->version_match.len && options->limit > 0);
 }
 
-/* In the words of Go, and of who lists first. */
+/* In the words of Go; lists have a few words before them. */
 static int refuse_version(struct call *call, struct str version, struct err *err)
 {
 	bool lists = call->verb == VERB_LIST || call->verb == VERB_DELETE_COLLECTION;

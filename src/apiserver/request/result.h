@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/request/result.h - what a patch has made, as kube-apiserver shows it where it is no object. */
+/* apiserver/request/result.h - what a patch has made, as kube-apiserver shows it if it is no object. */
 #ifndef APISERVER_RESULT_H
 #define APISERVER_RESULT_H
 

@@ -9,7 +9,7 @@
 enum { PARTS_MAX = 10 };
 
 /* The parts between slashes, without an empty one at the end ("/api/v1/" is "/api/v1"). The last
- * part holds what is left where there are too many. */
+ * part holds what is left if there are too many. */
 static size_t split(struct str path, struct str parts[PARTS_MAX])
 {
 	size_t count = 0;

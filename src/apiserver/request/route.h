@@ -38,7 +38,7 @@ struct route {
 
 struct route route_parse(struct str path);
 
-/* Which verb a method is for this route; VERB_COUNT where it is none. `watch` is what the query
+/* Which verb a method is for this route; VERB_COUNT if it is none. `watch` is what the query
  * says; it only counts for a collection: GET of one object reads it. */
 enum verb route_verb(const struct route *route, enum http_method method, bool watch);
 /* Can the verb only be used inside a namespace, and none is given? The path of all namespaces has

@@ -102,7 +102,7 @@ static int compare_placed(const void *a, const void *b)
 	return str_cmp(((const struct placed *)a)->pair.key, ((const struct placed *)b)->pair.key);
 }
 
-/* In the order of their keys. The places follow from how labels are printed: {"k":"v","k":"v"}; where
+/* In the order of their keys. The places follow from how labels are printed: {"k":"v","k":"v"}; if
  * something in it has to be escaped they are wrong, and the store finds the text elsewhere. */
 static void collect_labels(struct arena *arena, struct json object, size_t labels_at,
 			   struct store_write *write)
@@ -441,8 +441,8 @@ static struct str object_name(struct json_doc *doc)
 	return json_str(json_get(json_get(json_doc_root(doc), "metadata"), "name"));
 }
 
-/* The name is taken. One that the server might have made can be tried again; one that is about to be
- * free is said to be. */
+/* The name is taken. If the server generated it, the client may try again; if its owner is being
+ * deleted, the answer says so. */
 static void report_exists(struct call *call, struct json_doc *doc, struct str name, struct err *err)
 {
 	struct object *other = store_newest(api_store(call->api), call_key(call, name));

@@ -125,7 +125,7 @@ static int newest_first(const void *a, const void *b)
 	return -strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The files of a copy, and the folder where nothing else is in it. 0 or -1. */
+/* The files of a copy, and the folder if nothing else is in it. 0 or -1. */
 static int remove_copy(int dir, const char *name)
 {
 	static const char *const files[] = {"format", "data.mdb", "lock"};

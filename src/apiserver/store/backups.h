@@ -18,7 +18,7 @@ struct loop;
 struct store;
 
 struct backups_options {
-	const char *folder; /* absolute; made (mode 0700) where it is missing */
+	const char *folder; /* absolute; made (mode 0700) if it is missing */
 	int64_t every_us;
 	int64_t keep; /* at least 1 */
 	struct log *log;

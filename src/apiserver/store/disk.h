@@ -20,7 +20,7 @@ struct object;
 
 struct disk_change {
 	struct str key;
-	const struct object *object; /* NULL: there is none any more */
+	const struct object *object; /* NULL: it was deleted */
 };
 struct disk_batch {
 	const struct disk_change *changes; /* each key once */
@@ -54,16 +54,17 @@ struct disk *disk_open_null(void) __attribute__((returns_nonnull));
 void disk_close(struct disk *disk);
 DEFINE_AUTO(struct disk *, disk_close);
 
-/* Every object, once; *ret_revision is 0 where nothing was ever written. */
+/* Every object, once; *ret_revision is 0 if nothing was ever written. */
 int disk_load(struct disk *disk, disk_load_fn *fn, void *arg, int64_t *ret_revision,
 	      struct err *err) MUST_CHECK;
-/* All of it is durable, or (-1) it may count or not: then the same keys have to be written again before
- * anything else. ERR_UNAVAILABLE: that may be possible later (there is no space, or the file is not where
+/* 0: all of it is durable. -1: it may have reached the disk or not, so the same keys must be
+ * written again before anything else. ERR_UNAVAILABLE: that may be possible later (there is no
+ * space, or the file is not where
  * it was); any other code: never again with this disk. */
 int disk_commit(struct disk *disk, const struct disk_batch *batch, struct err *err) MUST_CHECK;
 /* After a commit that failed: is it worth trying again? -1: not yet. */
 int disk_probe(struct disk *disk, struct err *err) MUST_CHECK;
-/* Size of its files; 0 where it has none. */
+/* Size of its files; 0 if it has none. */
 int64_t disk_bytes(struct disk *disk);
 
 /* A new store with these objects in this folder (an absolute path), which must be empty or missing and not

@@ -139,7 +139,8 @@ static int check_free(const struct place *place, struct err *err)
 
 /* --- the partial one --- */
 
-/* The folder that was made is the one that was opened? In one that others may write to, it need not be. */
+/* Is the folder that was opened the one that was made? It need not be if others may write to the
+ * folder above. */
 static bool is_own(int fd)
 {
 	struct stat info;

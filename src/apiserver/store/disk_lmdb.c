@@ -7,7 +7,8 @@
  *	format		describes this folder in words; exists after the store was created
  *
  * 1. A batch is one transaction, synced before disk_commit() returns.
- * 2. "format" is written with the last batch of a copy: a copy that was not finished is none.
+ * 2. "format" is written with the last batch of a copy: an unfinished copy does not open as a
+ * store.
  * 3. A folder that was a store before is never treated as a new one: it has the file "format".
  * 4. LMDB trusts its files and crashes on bad ones, so disk_verify() looks at them before it does;
  *    each record has a checksum of its own.
@@ -121,7 +122,7 @@ static char *path_of(const struct lmdb *lmdb, const char *name)
 	return mem_printf("%s/%s", lmdb->folder, name);
 }
 
-/* Empty where there is none. */
+/* Empty if there is none. */
 static void read_text(int fd, char text[PID_TEXT_BYTES])
 {
 	ssize_t got = pread(fd, text, PID_TEXT_BYTES - 1, 0);
@@ -190,7 +191,7 @@ static void txn_abort(MDB_txn *txn)
 }
 DEFINE_AUTO(MDB_txn *, txn_abort);
 
-/* mdb_txn_commit() ends the transaction also where it fails. */
+/* mdb_txn_commit() ends the transaction also if it fails. */
 static int commit_txn(MDB_txn **txn)
 {
 	return mdb_txn_commit(TAKE(*txn));
@@ -237,7 +238,7 @@ static int put_change(struct lmdb *lmdb, MDB_txn *txn, const struct disk_change 
 	if (!change->object) {
 		int code = mdb_del(txn, lmdb->objects, &key, NULL);
 
-		return code == MDB_NOTFOUND ? 0 : code; /* made and removed in one batch */
+		return code == MDB_NOTFOUND ? 0 : code; /* created and removed in one batch */
 	}
 	MDB_val value = {.mv_size = object_record_len(change->object)};
 	int code = mdb_put(txn, lmdb->objects, &key, &value, MDB_RESERVE);
@@ -528,8 +529,8 @@ static void widen(struct stretch *stretch, const MDB_val *value)
 		stretch->to = at + value->mv_size;
 }
 
-/* What was read is in memory a second time now, and from here on only written: let go of the pages
- * of the map. They stay in the system's cache for as long as it likes. */
+/* What was read is in memory a second time now, and the map is only written from here on: release
+ * its pages. The system may keep them in its cache. */
 static void forget(const struct stretch *stretch)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -587,7 +588,7 @@ static int grow_map(struct lmdb *lmdb, size_t to)
 	return code;
 }
 
-/* A change may copy every page on its way, so a batch can take a multiple of its size; where the
+/* A change may copy every page on its way, so a batch can take a multiple of its size; if the
  * guess is too low, the commit itself finds out. */
 static int reserve_space(struct lmdb *lmdb, const struct disk_batch *batch)
 {
@@ -659,7 +660,7 @@ static int lmdb_probe(struct disk *disk, struct err *err)
 	return 0;
 }
 
-/* LMDB says EIO where the system took only a part of what it wrote, as a full disk does. */
+/* LMDB says EIO if the system took only a part of what it wrote, as a full disk does. */
 static int commit_failed(const struct lmdb *lmdb, int code, struct err *err)
 {
 	if (code == EIO && is_full(try_to_grow(lmdb)))

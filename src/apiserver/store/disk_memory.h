@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/store/disk_memory.h - a disk for tests and simulations: keeps records in memory, over the end
- * of the store that wrote them, and fails on demand. */
+/* apiserver/store/disk_memory.h - a disk for tests and simulations: keeps records in memory, also
+ * after the store that wrote them was closed, and fails on demand. */
 #ifndef APISERVER_DISK_MEMORY_H
 #define APISERVER_DISK_MEMORY_H
 
@@ -39,7 +39,7 @@ void disk_memory_set_faults(struct disk_memory *memory, const struct disk_memory
 /* How many commits were asked for, and how many changes they brought. */
 uint64_t disk_memory_commits(const struct disk_memory *memory);
 uint64_t disk_memory_changes(const struct disk_memory *memory);
-/* The bytes of a record, for damaging it; NULL where there is none. */
+/* The bytes of a record, for damaging it; NULL if there is none. */
 char *disk_memory_record(struct disk_memory *memory, struct str key, size_t *ret_len);
 
 #endif

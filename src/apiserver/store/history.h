@@ -32,8 +32,8 @@ const struct store_event *history_find(const struct history *history, int64_t re
 /* It is complete after this revision. */
 int64_t history_compacted(const struct history *history);
 size_t history_len(const struct history *history);
-/* What the objects in it take; one that two events hold counts twice. Many of them are current ones,
- * and so not held by it alone. */
+/* Bytes of the objects in it; an object of two events counts twice. Many are current versions,
+ * which the store keeps in any case. */
 size_t history_bytes(const struct history *history);
 /* Asserts what must be true; for tests. */
 void history_check(const struct history *history);

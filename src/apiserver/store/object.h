@@ -77,7 +77,7 @@ struct object_parts {
 	uint32_t field_count;
 };
 /* Copies all of it. `names` holds the names of the last object of the kind (or NULL): they are
- * shared where they are the same, and replaced by the new ones where not. `scratch` is cleared. */
+ * shared if they are the same, and replaced by the new ones if not. `scratch` is cleared. */
 struct object *object_new(const struct object_parts *parts, int64_t revision,
 			  struct object_names **names, struct buf *scratch)
 	__attribute__((returns_nonnull));

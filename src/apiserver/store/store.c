@@ -49,7 +49,7 @@ static size_t slashes_in(struct str text)
 	return count;
 }
 
-/* The part of a key or prefix that names the kind; none where it is too short for that. */
+/* The part of a key or prefix that names the kind; none if it is too short for that. */
 struct str store_kind_part(struct str text)
 {
 	ptrdiff_t at = str_find_byte(text, '/', 0);
@@ -137,7 +137,7 @@ static int load(struct store *store, const struct store_options *options, struct
 /* What is older than that is kept only up to LIMIT_HISTORY_OLD_BYTES. */
 #define HISTORY_FULL TIME_MINUTE
 
-/* Of a small store a list costs less than a long history. */
+/* For a small store a new list costs less than a long history. */
 static size_t old_bytes(const struct store *store)
 {
 	size_t half = store->object_bytes / 2;

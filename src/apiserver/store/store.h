@@ -89,7 +89,7 @@ struct object *store_walk_next(struct store_walk *walk);
 size_t store_count(const struct store *store, struct str prefix);
 /* How many of these are not before `from`. The prefix is not empty. */
 size_t store_count_from(const struct store *store, struct str prefix, struct str from);
-/* The newest version, also where it is only staged: what a writer must start from. NULL where it is
+/* The newest version, also if it is only staged: what a writer must start from. NULL if it is
  * absent or its removal is staged. */
 struct object *store_newest(const struct store *store, struct str key);
 /* Walk the newest version of everything with this prefix, each once: the visible ones in order of their
@@ -123,9 +123,9 @@ typedef void store_done_fn(void *arg, struct object *object, const struct err *e
 struct store_write {
 	enum store_op op;
 	struct str key;
-	/* CREATE fails with ERR_ALREADY_EXISTS where there is one; UPDATE and DELETE with
-	 * ERR_CONFLICT where the newest version is not this one (0: any), and with ERR_NOT_FOUND
-	 * where there is none. */
+	/* CREATE fails with ERR_ALREADY_EXISTS if there is one; UPDATE and DELETE with
+	 * ERR_CONFLICT if the newest version is not this one (0: any), and with ERR_NOT_FOUND
+	 * if there is none. */
 	int64_t expect;
 	/* The object without resourceVersion: the text up to the place where the digits go, and the
 	 * rest. Copied. For a removal: the object as it last was. */
@@ -144,7 +144,7 @@ struct store_write {
  * NULL). */
 int store_write(struct store *store, const struct store_write *write, int64_t *ret_revision,
 		struct err *err) MUST_CHECK;
-/* Be called for every change of a newest version, the moment it is staged: from `old` to `now`, NULL where
+/* Be called for every change of a newest version, the moment it is staged: from `old` to `now`, NULL if
  * there is none; and back again when a commit fails. For sums over the state that the next write is
  * checked against. It may write. One observer; NULL ends it. */
 typedef void store_staged_fn(void *arg, struct object *old, struct object *now);

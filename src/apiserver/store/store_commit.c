@@ -95,7 +95,7 @@ static struct object *object_after(const struct pending *pending)
 	return pending->op == STORE_DELETE ? NULL : pending->object;
 }
 
-/* What was staged is not the newest any more: back to what is visible. */
+/* Staged versions are not the newest any more: go back to the visible ones. */
 static void observe_refused(struct store *store, const struct pending *pending)
 {
 	struct str key = pending->object->key;
@@ -181,8 +181,8 @@ static void commit_over(struct store *store)
 		loop_defer(store->loop, &store->kick, start_commit, store);
 }
 
-/* As many as a turn has time for: a batch may be of thousands, each with watches and a writer that
- * hear of it. */
+/* As many as a turn has time for: a batch may be of thousands, each with watches and a writer to
+ * notify. */
 static void publish_some(void *arg)
 {
 	struct store *store = arg;

@@ -105,15 +105,15 @@ struct store {
 /* "<group>/<plural>/" at the start of a key, or none. */
 struct str store_kind_part(struct str text);
 int store_check_key(struct str key, struct err *err) MUST_CHECK;
-/* A commit has failed: refuse writes, and try again where that may help. Before the writes of the commit
+/* A commit has failed: refuse writes, and try again if that may help. Before the writes of the commit
  * are freed. */
 void store_suspend(struct store *store, const struct err *why);
 void store_suspend_done(struct store *store);
 /* This version is not visible any more: a copy that is under way may need it. */
 void store_backup_note(struct store *store, struct object *old);
-/* The history has grown: see to it that it does not stay so large. */
+/* The history has grown: shrink it again later. */
 void store_trim_later(struct store *store);
-/* That of a kind, made when it is first wanted. */
+/* The family of a kind, created on first use. */
 struct family *store_family(struct store *store, struct str kind);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What has no effect: each object is accepted with a warning, or refused where ignoring it does harm; an
+/* What has no effect: each object is accepted with a warning, or refused if ignoring it does harm; an
  * object that was stored before it was refused may still be changed; and a server that keeps to Kubernetes'
  * rules alone does not warn. */
 #include "apiserver/crd/install.h"

@@ -183,7 +183,7 @@ static bool is_served(struct world *w, const char *version, const char *plural)
 	return kinds_find(api_kinds(w->api), STR("x.io"), str_from(version), str_from(plural));
 }
 
-/* What is stored is served again, and established where that was not yet so. */
+/* What is stored is served again, and established if that was not yet so. */
 static void test_restart(struct world *w)
 {
 	static const struct step after[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The definitions of Volcano's kinds at the start: installed once, brought up to date while they are
- * ours, and left alone where they are not. */
+ * ours, and left alone if they are not. */
 #include "apiserver/crd/install.h"
 
 #include "apiserver/test/quotes.h"

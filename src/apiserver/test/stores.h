@@ -112,7 +112,7 @@ __attribute__((unused)) static int64_t put(struct store *store, enum store_op op
 	return store_write(store, &write, &revision, &err) < 0 ? -(int64_t)err.code : revision;
 }
 
-/* The visible text of a key, for the next call only; "" where there is none. */
+/* The visible text of a key, for the next call only; "" if there is none. */
 __attribute__((unused)) static const char *text_of(const struct store *store, const char *key)
 {
 	static char text[512];

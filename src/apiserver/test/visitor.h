@@ -42,7 +42,7 @@ struct visitor {
 	struct http_client *client;
 };
 
-/* What came back; `doc` is NULL where it is no JSON. */
+/* What came back; `doc` is NULL if it is no JSON. */
 struct reply {
 	bool done;
 	int code;
@@ -77,7 +77,7 @@ __attribute__((unused)) static void site_close(struct site *site)
 	rm_folder(site->folder);
 }
 
-/* A client with this certificate; with none where it is empty. */
+/* A client with this certificate; with none if it is empty. */
 __attribute__((unused)) static struct visitor *visitor_with(struct site *site, enum tls_alpn alpn,
 							    struct str certificate, struct str key)
 {
@@ -208,7 +208,7 @@ __attribute__((unused)) static void reply_done(struct reply *reply)
 	reply->doc = NULL;
 }
 
-/* Code and, where it is a Status, its reason: "404 NotFound". */
+/* Code and, if it is a Status, its reason: "404 NotFound". */
 __attribute__((unused)) static const char *reply_line(struct reply *reply, char line[128])
 {
 	struct str reason =

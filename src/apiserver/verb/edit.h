@@ -19,7 +19,7 @@ struct edit;
 /* Of an object that is to be removed: what is written. */
 enum edit_removal {
 	EDIT_REMOVE,        /* it goes */
-	EDIT_REMOVE_MARKED, /* a version with a deletionTimestamp, and then it goes */
+	EDIT_REMOVE_MARKED, /* a version with a deletionTimestamp, then it is deleted */
 	EDIT_MARK,          /* that version only: something has to be done first */
 };
 
@@ -81,9 +81,9 @@ void edit_become(struct edit *edit, const struct edit_step *steps);
 /* An error is the answer; false. */
 bool edit_refuse(struct edit *edit, const struct err *err);
 
-/* Warnings of the kind, kept until admission has had its say. Pure. */
+/* Warnings of the kind, kept until admission is done. Pure. */
 void edit_gather_warnings(struct edit *edit);
-/* And given, or made now. */
+/* Send those that were kept, or make them now. */
 void edit_warn(struct edit *edit);
 
 /* The object of the call's body, and who manages it; then edit_new. Pure (verb_create.c). */

@@ -68,7 +68,7 @@ void sub_refuse_connect(struct call *call);
 
 /* --- what they share --- */
 
-/* The call's body as an object of another kind, with its defaults; NULL and an error where it is
+/* The call's body as an object of another kind, with its defaults; NULL and an error if it is
  * none. */
 struct json_doc *sub_decode(struct call *call, const struct kind *as, struct err *err) MUST_CHECK;
 /* Success is answered with a bare Status and this code. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/verb/sub_eviction.c - a pod is asked to go, as far as its disruption budget allows.
+/* apiserver/verb/sub_eviction.c - evicts a pod if its disruption budget allows it.
  *
- * A pod that does not run (any more, or yet) goes whatever the budget says. One that runs but is not
- * ready goes when the budget allows that or has enough healthy pods without it. For any other the budget
+ * A pod that does not run (any more, or yet) is deleted whatever the budget says. One that runs but
+ * is not ready is deleted if the budget allows that or has enough healthy pods without it. For any
+ * other the budget
  * must have a disruption left: it is counted down and the pod noted in it, in the write before the
  * removal, until the budget's reconciler (reconcile_budgets.c) has seen the pod go. The pod itself gets the
  * condition DisruptionTarget first. */
@@ -276,7 +277,7 @@ static int pass_budget(struct call *call, struct json pod, struct err *err)
 
 /* --- the pod --------------------------------------------------------------------------------- */
 
-/* Nothing is disrupted by the end of what does not run. */
+/* Deleting a pod that does not run disrupts nothing. */
 static bool needs_no_budget(struct json pod)
 {
 	static const char *const phases[] = {"Succeeded", "Failed", "Pending"};

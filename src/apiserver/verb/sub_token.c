@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/verb/sub_token.c - POST serviceaccounts/NAME/token: a token for an account, for some time, bound to
- * a pod where that is asked for. Nothing is stored. */
+ * a pod if that is asked for. Nothing is stored. */
 #include "apiserver/api_internal.h"
 #include "apiserver/auth/token.h"
 #include "apiserver/kind/content.h"
@@ -46,7 +46,7 @@ static bool is_invalid(struct call *call, struct json spec)
 	return true;
 }
 
-/* The pod that it is to be bound to; none where it is to none. */
+/* The pod that it is to be bound to; none if it is to none. */
 static int bind_to(struct call *call, struct json reference, struct token_claims *claims,
 		   struct err *err)
 {

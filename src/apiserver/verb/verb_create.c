@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/verb/verb_create.c - a new object. Also used where PUT or apply makes what is not there. */
+/* apiserver/verb/verb_create.c - a new object. Also used if PUT or apply makes what is not there. */
 #include "apiserver/admit/admit_rows.h"
 #include "apiserver/api_internal.h"
 #include "apiserver/apply/managed.h"
@@ -85,7 +85,8 @@ static bool check(struct edit *edit)
 	return true;
 }
 
-/* Is what admission found still so? Its namespace and its definition may be on their way out by now. */
+/* Does the result of admission still hold? Its namespace or its definition may be terminating by
+ * now. */
 static int admit_again(struct edit *edit, struct err *err)
 {
 	struct call *call = edit->call;

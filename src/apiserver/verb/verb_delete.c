@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/verb/verb_delete.c - the end of an object, at once or in steps.
+/* apiserver/verb/verb_delete.c - deletes an object, at once or in steps.
  *
  * An object with finalizers, with dependents that must go first, or (a pod) with time to stop in,
  * is only marked: it gets a deletionTimestamp and lives until the last finalizer is taken away or
@@ -79,7 +79,7 @@ static void set_finalizer(struct json_doc *doc, struct json metadata, const char
 }
 
 /* Whether dependents go first (foreground), are let go (orphan), or follow (background). What the
- * object already says counts where the caller says nothing. */
+ * object already says counts if the caller says nothing. */
 static void set_propagation(struct call *call, struct json_doc *doc, struct json metadata)
 {
 	const struct call_options *options = &call->options;
@@ -121,7 +121,7 @@ static int64_t start_of(struct call *call, struct json metadata)
 	return time_after(end, -time_span(given));
 }
 
-/* Mark it; false where it was marked in the same way already. */
+/* Mark it; false if it was marked in the same way already. */
 static bool mark(struct call *call, struct json_doc *doc, int64_t grace)
 {
 	struct json metadata = json_get(json_doc_root(doc), "metadata");
@@ -274,7 +274,7 @@ static void remove_object(struct edit *edit)
 		     });
 }
 
-/* What admission found may not be so any more, if others have written meanwhile. */
+/* What admission has checked may have changed, if others have written meanwhile. */
 static bool finish(struct edit *edit)
 {
 	struct call *call = edit->call;

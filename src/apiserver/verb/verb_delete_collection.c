@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/verb/verb_delete_collection.c - the end of many objects: a list, and a removal of each.
+/* apiserver/verb/verb_delete_collection.c - deletes many objects: lists them, and deletes each.
  *
  * The answer is the list as it was. Each removal is a call of its own, of the same user and with
  * the same options. They are made a few per turn; the answer waits for the last of them. An object

@@ -46,8 +46,8 @@ static struct json_doc *apply(struct call *call, struct json target, struct err 
 	return NULL;
 }
 
-/* A patch that says something else than what it is for: in words of its own, but that what is asked
- * cannot be done to this object, which Kubernetes does not explain. */
+/* Answer with why a patch failed. If it cannot be applied to this object, Kubernetes does not
+ * explain that, and neither do we. */
 void patch_refuse(struct call *call, struct err *err)
 {
 	if (err->code == ERR_INVALID)
@@ -56,8 +56,8 @@ void patch_refuse(struct call *call, struct err *err)
 	call_answer_err(call, err);
 }
 
-/* What came out is no object of the kind; it is shown. A strategic merge patch works on maps, and so
- * the patch is shown and the words are those of who makes objects of maps. */
+/* The result is no object of the kind; the answer shows it. For a strategic merge patch, which
+ * works on maps, it shows the patch, with the message of the conversion from maps. */
 void patch_refuse_result(struct call *call, const struct type *type, struct json result,
 			 struct err *err)
 {
@@ -153,7 +153,7 @@ static int settle_yaml(struct call *call, struct err *err)
 		       buf_text(&text));
 }
 
-/* Who names a uid means an object that is there. */
+/* A patch that names a uid is for an existing object. */
 static int check_new_uid(struct call *call, struct json config, struct err *err)
 {
 	struct str uid = json_str(json_get(json_get(config, "metadata"), "uid"));

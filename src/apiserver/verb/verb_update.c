@@ -2,9 +2,9 @@
 /* apiserver/verb/verb_update.c - a new version of an object: PUT, and what a patch has made.
  *
  * Everything happens in one turn against the newest version, staged ones included (or, of a large object, as
- * if it had: edit.h), so that two writers can never both start from the same one: where a
+ * if it had: edit.h), so that two writers can never both start from the same one: if a
  * resourceVersion is given it must be that
- * version, and where none is given the update is to whatever is there. */
+ * version, and if none is given the update is to whatever is there. */
 #include <inttypes.h>
 
 #include "apiserver/api_internal.h"
@@ -157,7 +157,7 @@ static void restore_but(struct json_doc *doc, struct json old, const char *const
 			json_set(doc, object, it.key, json_new_copy(doc, it.value));
 }
 
-/* What the sub-resource (or the object itself, where it has a status) may not touch is as it was. A
+/* What the sub-resource (or the object itself, if it has a status) may not touch is as it was. A
  * custom object's status cannot even bring labels along. */
 static void confine(struct call *call, struct json_doc *doc, struct json old)
 {

@@ -263,7 +263,7 @@ static void on_end(struct loop_timer *timer, void *arg)
 	if (watcher->live && watcher->bookmark && watcher->told < watcher->revision)
 		send_bookmark(watcher, false);
 	if (watcher->next < watcher->initial.len || watcher->marks_end) {
-		/* a clean end would read as if that were all */
+		/* a clean end would look as if nothing were missing */
 		(void)err_set(&err, ERR_TIMEOUT,
 			      "the watch has ended before its initial state was read");
 		send_error(watcher, &err);

@@ -111,7 +111,7 @@ __attribute__((unused)) static void leave(int code)
 #endif
 }
 
-/* From here on these two calls fail with `error` in this process. False where the system does not
+/* From here on these two calls fail with `error` in this process. False if the system does not
  * allow to refuse them. */
 __attribute__((unused)) static bool refuse(long call, long other, int error)
 {

@@ -92,7 +92,7 @@ static void copy_source(struct json_doc *doc, struct json spec, const char *from
 			 json_new_copy(doc, json_get(source, names[i])));
 }
 
-/* Both say the same where one is set. */
+/* Both say the same if one is set. */
 static void settle_sources(struct json_doc *doc, struct json spec, struct json old)
 {
 	if (!json_is(spec, JSON_OBJ))

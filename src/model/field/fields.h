@@ -163,10 +163,9 @@ struct field {
 
 	const char *const *list_keys; /* of a map-list, NULL-terminated */
 	const char *merge_key;
-	const char *dflt; /* as its text would be: "1", "true", "Always", "{}" */
-	const char
-		*go_type; /* as Go's decoder names it where that does not follow ("v1.PodPhase") */
-	const char *pattern; /* regular expression for the schema, where `format` says none */
+	const char *dflt;    /* as its text would be: "1", "true", "Always", "{}" */
+	const char *go_type; /* as Go's decoder names it if that does not follow ("v1.PodPhase") */
+	const char *pattern; /* regular expression for the schema, if `format` says none */
 	const char *doc;     /* description */
 };
 

@@ -94,7 +94,7 @@ void pod_default_field_ref(struct json_doc *doc, struct json object)
 	fill_texts(doc, object, texts, ARRAY_LEN(texts));
 }
 
-/* podIP is the first of podIPs, and rules where they differ. */
+/* podIP is the first of podIPs, and rules if they differ. */
 void pod_default_status(struct json_doc *doc, struct json object)
 {
 	struct json list = json_get(object, "podIPs");

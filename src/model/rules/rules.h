@@ -67,7 +67,7 @@ void rules_quantity_positive(struct json value, const struct path *path, struct 
 void rules_invalid_quantity(struct json value, const struct path *path, const char *detail,
 			    struct causes *causes);
 
-/* The amount of a resource: not negative, and whole where it counts things. */
+/* The amount of a resource: not negative, and whole if it counts things. */
 void rules_amount(struct str name, struct json value, const struct path *path,
 		  struct causes *causes);
 

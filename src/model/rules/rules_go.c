@@ -3,7 +3,7 @@
  *
  * Upstream prints a struct in a cause as encoding/json prints its internal type: without tags, so
  * that every field is there under its name in Go, with null for what is not set. put_go() does the
- * same from the field table; where Go's struct has other fields, or another order, rows say so. */
+ * same from the field table; if Go's struct has other fields, or another order, rows say so. */
 #include <ctype.h>
 
 #include "base/buf.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Schedules and time zones: what is taken and refused, and the next times, also where clocks change. */
+/* Schedules and time zones: what is taken and refused, and the next times, also if clocks change. */
 #include "model/value/cron.h"
 
 #include <stdio.h>

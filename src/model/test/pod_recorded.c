@@ -4,7 +4,7 @@
  * checks nothing.
  *
  * Only what is a pod's own is compared. What admission adds (service account, tolerations, priority,
- * token) is taken out of the answer first where we have not said it ourselves; what other objects
+ * token) is taken out of the answer first if we have not said it ourselves; what other objects
  * decide (a missing PriorityClass, a RuntimeClass) is left out and counted. */
 #include <dirent.h>
 #include <stdlib.h>

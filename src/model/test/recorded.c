@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a real kube-apiserver answered, where the recordings are there: each POST, PUT and PATCH of a
+/* What a real kube-apiserver answered, if the recordings are there: each POST, PUT and PATCH of a
  * built-in kind goes through omission, defaults and rules, and must end with the same code, the same
  * causes and the same object.
  *

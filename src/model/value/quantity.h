@@ -31,7 +31,7 @@ struct quantity {
 	int128_t value;
 	int32_t scale;
 	enum quantity_format format;
-	struct str text; /* the written form where it is kept as it is; borrowed; else none */
+	struct str text; /* the written form if it is kept as it is; borrowed; else none */
 };
 
 /* Buffer size for any printed quantity that is not kept text. */

@@ -19,7 +19,7 @@
  *
  * A scalar (any dimension but cpu and memory) is present or absent, and so is the whole set of
  * scalars: "absent" counts as 0 or as infinite; each comparison has a parameter for it. An absent
- * vector is NULL where a function says so. */
+ * vector is NULL if a function says so. */
 #ifndef MODEL_RESOURCES_H
 #define MODEL_RESOURCES_H
 
@@ -38,7 +38,7 @@
 #define RESOURCES_MAX (INT64_C(1) << 53)
 
 struct resources {
-	int64_t *at;      /* `len` columns; 0 where absent */
+	int64_t *at;      /* `len` columns; 0 if absent */
 	uint32_t len;     /* may be less than dims_len(): the rest is absent */
 	bool scalars;     /* is the set of scalars present, even if empty? */
 	int64_t pods_max; /* the `pods` of the list it was read from; not part of the arithmetic */
@@ -133,7 +133,7 @@ void resources_diff(const struct resources *l, const struct resources *r,
 /* What l has more than r; either may be NULL. */
 void resources_exceeded(const struct resources *l, const struct resources *r,
 			struct resources *ret);
-/* New values: the smaller of both (scalars only where both have some, of l's names), the larger of
+/* New values: the smaller of both (scalars only if both have some, of l's names), the larger of
  * both (all scalars, but for negative ones). */
 void resources_min(const struct resources *l, const struct resources *r, struct resources *ret);
 void resources_max(const struct resources *l, const struct resources *r, struct resources *ret);

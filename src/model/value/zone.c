@@ -180,7 +180,7 @@ struct counts {
 	size_t is_ut, is_std, leaps, times, types, chars;
 };
 
-/* The counts of a header; false where there is none. */
+/* The counts of a header; false if there is none. */
 static bool read_header(struct str bytes, struct counts *ret)
 {
 	size_t *counts[] = {&ret->is_ut, &ret->is_std, &ret->leaps,

@@ -37,7 +37,7 @@ void zone_split(const struct zone *zone, int64_t time, struct time_fields *ret);
 int64_t zone_join(const struct zone *zone, const struct time_fields *fields);
 
 enum { ZONE_TEXT_SIZE = 40 };
-/* RFC 3339 in the zone: 2026-01-02T03:04:05+01:00, or Z where it is 0. */
+/* RFC 3339 in the zone: 2026-01-02T03:04:05+01:00, or Z if it is 0. */
 const char *zone_print(const struct zone *zone, int64_t time, char text[ZONE_TEXT_SIZE]);
 
 /* May it be the name of a zone, that is, of a file below tzdata: Europe/Berlin, Etc/GMT+1? Neither

@@ -2,7 +2,7 @@
 /* model/workload/batchjob_status.c - the rules of a Kubernetes Job's status, which others than our controllers
  * may write: what is finished stays finished, counters only rise, and what is said fits together.
  *
- * Most rules are asked only where what they look at has changed, so that a status from before can
+ * Most rules are asked only if what they look at has changed, so that a status from before can
  * still be written on. In the order and the words of upstream. */
 #include <inttypes.h>
 

@@ -27,7 +27,7 @@ static int become_root(void)
 	return unshare(CLONE_NEWUSER | CLONE_NEWNS);
 }
 
-/* A process that waits to be ended, once it has mounted; 0 where that is not permitted. */
+/* A process that waits to be ended, once it has mounted; 0 if that is not permitted. */
 static pid_t start(const struct mounting *mounts, size_t count)
 {
 	int pipe_fds[2];

@@ -361,7 +361,7 @@ static void test_sub_path(void)
 			"  volumes: [{name: v, emptyDir: {}}]\n",
 			rows[i].mount);
 		world_open(&world, buf_text(&text));
-		world.place.namespaces = false; /* where it is a link; source.c has mounts */
+		world.place.namespaces = false; /* if it is a link; source.c has mounts */
 		ok(world_make(&world, NULL, &err) == 0, "a volume %s", err.text);
 		folder_mkdir(&world.in, "home/pods/u-1/volumes/v/real");
 		assert(symlink("/", folder_at(&world.in, "home/pods/u-1/volumes/v/out")) == 0);

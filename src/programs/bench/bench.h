@@ -12,7 +12,7 @@
  *	bench_value(run, "bytes_per_key", ...);
  *
  * A phase's cost is nanoseconds of CPU time per item: the median over samples of a millisecond,
- * so that what else the machine does hardly counts. Where waiting is part of the cost
+ * so that what else the machine does hardly counts. If waiting is part of the cost
  * (bench_phase_wall) it is the time on the clock. How to add a benchmark: see benches.h. */
 #ifndef PROGRAMS_BENCH_BENCH_H
 #define PROGRAMS_BENCH_BENCH_H

@@ -3,7 +3,7 @@
  * second.
  *
  * An event is a change of one of a few config maps of 300 bytes, made by a client of its own; every
- * watcher gets every event. The rate is kept by the clock; where the machine cannot hold it, as many
+ * watcher gets every event. The rate is kept by the clock; if the machine cannot hold it, as many
  * are made as it can (events_per_second). Latency is from sending the change to having read
  * the event, for one watcher among many; it includes the disk.
  *

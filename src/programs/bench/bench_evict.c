@@ -43,7 +43,7 @@ static void measure(struct bench_run *run, const struct mode *mode)
 					 .class = "low",
 					 .cpus = HELD_CPUS,
 					 .running = true};
-	/* What fits into half of the cluster where that is less. */
+	/* What fits into half of the cluster if that is less. */
 	const struct scene_gangs wants = {.name = "wants",
 					  .pods = gang < nodes / 4 ? gang : nodes / 4,
 					  .size = gang,

@@ -3,7 +3,7 @@
  * actions and plugins; nothing is bound.
  *
  *	place		gangs of equal pods on empty nodes: a pod
- *	different	the same where every pod asks for something else
+ *	different	the same if every pod asks for something else
  *	spread		pods that keep away from their like, and spread over zones: a pod
  *	queues		the gangs of `place`, each of ten pods, in a queue for every five nodes: a pod
  *	gang		one gang of 1,000: the whole cycle
@@ -13,8 +13,8 @@
  *	full		a cycle in which no gang finds capacity: a gang
  *	backlog		twenty pods a node wait in jobs of one; a running pod ends and one of them takes its
  *			capacity: the whole cycle
- *	array		the same where they are of one job that needs but one of them
- *	motley		the same where no two pods are alike
+ *	array		the same if they are of one job that needs but one of them
+ *	motley		the same if no two pods are alike
  *	motley_memory	... and what they lack is memory
  *	arrival		... and one more comes: its event and the whole cycle
  *

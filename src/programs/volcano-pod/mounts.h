@@ -8,7 +8,7 @@
 
 struct pod_child_start;
 
-/* Make all mounts of the container, in the mount namespace of this process, and its root where it has one of its own.
+/* Make all mounts of the container, in the mount namespace of this process, and its root if it has one of its own.
  * Files that are made for it are handed to the supervisor by the socket `status`. */
 int mounts_make(const struct pod_child_start *start, int status, struct err *err) MUST_CHECK;
 

@@ -8,7 +8,7 @@
 
 struct json_doc;
 
-/* What it answers, the caller's; NULL and why not, in the server's words where it has some. */
+/* What it answers, the caller's; NULL and why not, in the server's words if it has some. */
 struct json_doc *ask_server(const char *folder, const char *method, const char *target,
 			    struct err *err) MUST_CHECK;
 

@@ -24,7 +24,7 @@ struct component_world {
 	struct loop *loop;
 	struct log *log;
 	const struct settings *settings; /* `folder` is absolute */
-	/* Of this process, once it has started; NULL where it runs elsewhere. */
+	/* Of this process, once it has started; NULL if it runs elsewhere. */
 	struct apiserver *apiserver;
 	/* For who started it, a line each: what it cannot do here. */
 	struct buf *notes;

@@ -93,7 +93,7 @@ char *home_make(const char *folder, struct err *err)
 	return result;
 }
 
-/* The process number in the lock's file; 0 where it has none. */
+/* The process number in the lock's file; 0 if it has none. */
 static pid_t read_pid(int fd)
 {
 	char text[32];

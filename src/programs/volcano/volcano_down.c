@@ -2,7 +2,7 @@
 /* programs/volcano/volcano_down.c - `volcano down`: ask the one that runs to stop, and wait until it has.
  *
  * Pods run on without it, so that it can be upgraded or started again; it says so. With --pods they end
- * as well: their supervisors are asked, also where no volcano runs.
+ * as well: their supervisors are asked, also if no volcano runs.
  *
  * The process is held by a descriptor (pidfd) before it is looked at whether it still has the
  * folder, so that the signal cannot hit another one that got its number. */
@@ -84,7 +84,7 @@ static size_t meet_pods(const struct settings *settings)
 	return found;
 }
 
-/* No pod is left: their network namespaces and the bridge go as well, where there have been any. */
+/* No pod is left: their network namespaces and the bridge go as well, if there have been any. */
 static void end_network(const struct settings *settings)
 {
 	AUTO(mem_free) char *known = home_path(settings->folder, "network");

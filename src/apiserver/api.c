@@ -76,7 +76,7 @@ struct api *api_new(const struct api_options *options)
 					    }});
 	api->kinds = kinds_new(loop_random_u64(options->loop));
 	kind_rows_add(api->kinds);
-	api->hubs = map_new(loop_random_u64(options->loop));
+	api->kind_watches = map_new(loop_random_u64(options->loop));
 	list_init(&api->calls);
 	list_init(&api->podlogs);
 	api->decoded = decoded_new(options->loop);
@@ -124,8 +124,8 @@ void api_free(struct api *api)
 	openapi_free(api->openapi);
 	assert(list_is_empty(&api->calls));
 	offloads_free(api->offloads);
-	assert(map_len(api->hubs) == 0);
-	map_free(api->hubs);
+	assert(map_len(api->kind_watches) == 0);
+	map_free(api->kind_watches);
 	fair_free(api->fair);
 	decoded_free(api->decoded);
 	admit_volcano_free(api->volcano);

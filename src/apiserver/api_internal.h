@@ -27,7 +27,7 @@ struct api {
 	struct list calls; /* all that there are */
 	uint64_t epoch;    /* counts up when what kinds point at is replaced (definition.c) */
 	size_t in_flight;  /* of the calls, those that are served and no watches */
-	struct map *hubs;  /* prefix -> struct hub (watch.c) */
+	struct map *kind_watches; /* prefix -> struct kind_watch (watcher.c) */
 	struct admit_volcano *volcano;
 	struct reconcilers *reconcilers; /* NULL before api_start() */
 	struct list podlogs;             /* that are being sent */

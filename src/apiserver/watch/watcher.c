@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/watch/watcher.c - watches: delivers the changes of a kind to its watchers.
  *
- * One hub per kind watches the store; each of its watchers has a filter. An event is printed once
+ * One kind_watch per kind watches the store; each of its watchers has a filter. An event is printed once
  * for each form that a watcher needs (at most: ADDED, MODIFIED, DELETED) and the bytes are shared.
  * An object that comes to match a watcher's selector is ADDED to it, one that ceases to is DELETED.
  *
@@ -43,7 +43,7 @@ static const char *const shape_names[] = {"ADDED", "MODIFIED", "DELETED", "DELET
 enum { LOOK_EVERY = 16 };
 #define WATCH_LEAST (30 * TIME_MINUTE) /* without timeoutSeconds: half to one hour, as upstream */
 
-struct hub {
+struct kind_watch {
 	struct api *api;
 	const struct kind *stored;
 	struct store_watch *source;
@@ -52,7 +52,7 @@ struct hub {
 };
 
 struct watcher {
-	struct hub *hub;
+	struct kind_watch *kind_watch;
 	struct call *call;
 	struct filter *filter;
 	struct loop_timer *end;
@@ -113,7 +113,7 @@ static struct chunk *print_event(const struct kind *kind, enum shape shape,
 	return chunk_take(&text);
 }
 
-/* The texts of one event, made when first wanted. They are those of one kind: in the rare hub that
+/* The texts of one event, made when first wanted. They are those of one kind: in the rare kind_watch that
  * serves several versions the others print their own. */
 struct texts {
 	const struct kind *kind;
@@ -191,12 +191,12 @@ static void consider(struct watcher *watcher, const struct store_event *event, s
 		watcher->told = event->revision;
 }
 
-static void on_hub_event(void *arg, const struct store_event *event)
+static void on_event(void *arg, const struct store_event *event)
 {
-	struct hub *hub = arg;
-	AUTO(texts_done) struct texts texts = {.kind = hub->stored};
+	struct kind_watch *kind_watch = arg;
+	AUTO(texts_done) struct texts texts = {.kind = kind_watch->stored};
 
-	LIST_EACH(&hub->watchers, struct watcher, link, watcher)
+	LIST_EACH(&kind_watch->watchers, struct watcher, link, watcher)
 		if (watcher->live) /* the others read it from the history */
 			consider(watcher, event, &texts);
 }
@@ -271,44 +271,45 @@ static void on_end(struct loop_timer *timer, void *arg)
 	watcher_end(watcher);
 }
 
-/* --- hubs --- */
+/* --- kind_watches --- */
 
-static struct hub *hub_get(struct api *api, const struct kind *kind)
+static struct kind_watch *kind_watch_get(struct api *api, const struct kind *kind)
 {
 	const struct kind *stored = kind->stored;
-	struct hub *hub = map_get(api->hubs, stored->prefix);
+	struct kind_watch *kind_watch = map_get(api->kind_watches, stored->prefix);
 	struct err err;
 
-	if (hub)
-		return hub;
-	hub = mem_new(struct hub);
-	hub->api = api;
-	hub->stored = stored;
-	list_init(&hub->watchers);
-	hub->source = store_watch(api->options.store, stored->prefix,
-				  store_revision(api->options.store), on_hub_event, hub, &err);
-	assert(hub->source); /* from now on: never too old */
-	map_put(api->hubs, stored->prefix, hub);
-	return hub;
+	if (kind_watch)
+		return kind_watch;
+	kind_watch = mem_new(struct kind_watch);
+	kind_watch->api = api;
+	kind_watch->stored = stored;
+	list_init(&kind_watch->watchers);
+	kind_watch->source =
+		store_watch(api->options.store, stored->prefix, store_revision(api->options.store),
+			    on_event, kind_watch, &err);
+	assert(kind_watch->source); /* from now on: never too old */
+	map_put(api->kind_watches, stored->prefix, kind_watch);
+	return kind_watch;
 }
 
-/* A hub without watchers is freed. */
-static void hub_release(struct hub *hub)
+/* One without watchers is freed. */
+static void kind_watch_release(struct kind_watch *kind_watch)
 {
-	if (--hub->users)
+	if (--kind_watch->users)
 		return;
-	map_remove(hub->api->hubs, hub->stored->prefix);
-	store_unwatch(hub->source);
-	mem_free(hub);
+	map_remove(kind_watch->api->kind_watches, kind_watch->stored->prefix);
+	store_unwatch(kind_watch->source);
+	mem_free(kind_watch);
 }
 
 void watchers_end_kind(struct api *api, const struct kind *kind)
 {
-	struct hub *hub = map_get(api->hubs, kind->prefix);
+	struct kind_watch *kind_watch = map_get(api->kind_watches, kind->prefix);
 
-	if (!hub)
+	if (!kind_watch)
 		return;
-	LIST_EACH(&hub->watchers, struct watcher, link, watcher)
+	LIST_EACH(&kind_watch->watchers, struct watcher, link, watcher)
 		watcher_end(watcher);
 }
 
@@ -324,7 +325,7 @@ void watcher_free(struct watcher *watcher)
 	loop_timer_free(watcher->end);
 	loop_timer_free(watcher->bookmark);
 	list_remove(&watcher->link);
-	hub_release(watcher->hub);
+	kind_watch_release(watcher->kind_watch);
 	api->watchers--;
 	mem_free(watcher);
 }
@@ -334,10 +335,10 @@ void watchers_end(struct api *api)
 	size_t at = 0;
 	void *value;
 
-	while (map_next(api->hubs, &at, NULL, &value)) {
-		struct hub *hub = value;
+	while (map_next(api->kind_watches, &at, NULL, &value)) {
+		struct kind_watch *kind_watch = value;
 
-		LIST_EACH(&hub->watchers, struct watcher, link, watcher)
+		LIST_EACH(&kind_watch->watchers, struct watcher, link, watcher)
 			watcher_end(watcher);
 	}
 }
@@ -355,10 +356,10 @@ static struct watcher *watcher_new(struct call *call, struct filter *filter)
 
 	watcher->call = call;
 	watcher->filter = filter;
-	watcher->hub = hub_get(api, call->kind);
-	watcher->hub->users++;
+	watcher->kind_watch = kind_watch_get(api, call->kind);
+	watcher->kind_watch->users++;
 	list_init(&watcher->link);
-	list_push(&watcher->hub->watchers, &watcher->link);
+	list_push(&watcher->kind_watch->watchers, &watcher->link);
 	watcher->end = loop_timer_new(api_loop(api), on_end, watcher);
 	loop_timer_set(watcher->end, seconds > 0 ? time_span(seconds) : after);
 	if (call->options.allow_bookmarks == OPTION_TRUE) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/request/front.c - the API over HTTP.
  *
- * A visit is one request on its way: it holds the HTTP side and the call, and ends when either
+ * An exchange is one request and its answer: it holds the HTTP side and the call, and ends when either
  * does. Requests are checked in this order, as by kube-apiserver: who are you (401),
  * may you (403), is there such a thing (404), can one do that to it (405), in what form (406, 415),
  * and what is in it (400, 413, 422).
  *
- * Always true: a visit is freed once, by its answer, by the end of its watch, or when the client
- * disconnects, whichever comes first; code that answers a call must not use its visit afterwards. */
+ * Always true: an exchange is freed once, by its answer, by the end of its watch, or when the client
+ * disconnects, whichever comes first; code that answers a call must not use its exchange afterwards. */
 #include "apiserver/request/front.h"
 
 #include <inttypes.h>
@@ -43,10 +43,10 @@ struct front {
 	struct api *api;
 	struct auth *auth;
 	struct metrics *metrics;
-	size_t gathered; /* bytes, of all visits */
+	size_t gathered; /* bytes, of all exchanges */
 };
 
-struct visit {
+struct exchange {
 	struct front *front;
 	struct http_request *request;
 	struct call *call;
@@ -96,15 +96,15 @@ void front_free(struct front *front)
 	mem_free(front);
 }
 
-static void visit_free(struct visit *visit)
+static void exchange_free(struct exchange *exchange)
 {
-	fair_cancel(&visit->job);
-	if (visit->body_held)
-		fair_give(visit->call->account.flow, FAIR_BODY_BYTES, visit->body_held);
-	visit->front->gathered -= visit->gathered.len;
-	buf_done(&visit->gathered);
-	call_free(visit->call);
-	mem_free(visit);
+	fair_cancel(&exchange->job);
+	if (exchange->body_held)
+		fair_give(exchange->call->account.flow, FAIR_BODY_BYTES, exchange->body_held);
+	exchange->front->gathered -= exchange->gathered.len;
+	buf_done(&exchange->gathered);
+	call_free(exchange->call);
+	mem_free(exchange);
 }
 
 /* --- the answer ------------------------------------------------------------------------------ */
@@ -172,7 +172,7 @@ static const char *answer_type(const struct call *call)
 
 /* An answer that takes longer to make than a turn may: a worker makes it. In the arena of its call. */
 struct making {
-	struct visit *visit; /* not for the worker: it may be freed */
+	struct exchange *exchange; /* not for the worker: it may be freed */
 	struct call *call;
 	bool dressed; /* is in the form that was asked for already */
 	bool packs;
@@ -206,16 +206,16 @@ static void make_answer(void *arg)
 static void send_made(void *arg)
 {
 	struct making *making = arg;
-	struct visit *visit = making->visit;
-	struct headers *headers = http_reply_headers(visit->request);
+	struct exchange *exchange = making->exchange;
+	struct headers *headers = http_reply_headers(exchange->request);
 
 	if (making->packed) {
 		headers_put(headers, STR("content-encoding"), STR("gzip"));
 		headers_put(headers, STR("vary"), STR("Accept-Encoding"));
 	}
-	http_reply_chunk(visit->request, visit->call->answer.code,
-			 str_from(answer_type(visit->call)), visit->call->answer.sent);
-	visit_free(visit);
+	http_reply_chunk(exchange->request, exchange->call->answer.code,
+			 str_from(answer_type(exchange->call)), exchange->call->answer.sent);
+	exchange_free(exchange);
 }
 
 /* About how long its text will be. */
@@ -226,51 +226,52 @@ static size_t answer_size(const struct call *call)
 				     : json_doc_bytes(call->answer.doc) / DOC_BYTES_PER_TEXT;
 }
 
-/* Send the answer, when it is made; the visit ends. */
-static void answer(struct visit *visit, bool dressed)
+/* Send the answer, when it is made; the exchange ends. */
+static void answer(struct exchange *exchange, bool dressed)
 {
-	struct call *call = visit->call;
+	struct call *call = exchange->call;
 	AUTO(chunk_unref) struct chunk *text = NULL;
 	size_t size = answer_size(call);
-	bool packs = size >= GZIP_FROM / 2 &&
-		     !headers_has(http_reply_headers(visit->request), STR("content-encoding")) &&
-		     media_takes_gzip(http_request_header(visit->request, STR("accept-encoding")));
+	bool packs =
+		size >= GZIP_FROM / 2 &&
+		!headers_has(http_reply_headers(exchange->request), STR("content-encoding")) &&
+		media_takes_gzip(http_request_header(exchange->request, STR("accept-encoding")));
 	bool printed =
 		!dressed && (call->answer.doc || is_dressed(call)) && api_is_large(call->api, size);
 	struct making *making;
 
 	if (!printed && !packs) {
 		text = dressed ? chunk_ref(call->answer.text) : answer_text(call);
-		http_reply_chunk(visit->request, call->answer.code, str_from(answer_type(call)),
+		http_reply_chunk(exchange->request, call->answer.code, str_from(answer_type(call)),
 				 text);
-		visit_free(visit);
+		exchange_free(exchange);
 		return;
 	}
 	making = arena_new_of(call->arena, struct making);
-	*making = (struct making){visit, call, dressed, packs, false};
+	*making = (struct making){exchange, call, dressed, packs, false};
 	call_offload(call, LOOP_LANE_COMPRESS, make_answer, send_made, making);
 }
 
 static void make_piece(void *arg);
 
-static void make_piece_later(struct visit *visit)
+static void make_piece_later(struct exchange *exchange)
 {
-	visit->job.cost = PIECE_COST;
-	fair_run(visit->call->account.flow, &visit->job, make_piece, visit);
+	exchange->job.cost = PIECE_COST;
+	fair_run(exchange->call->account.flow, &exchange->job, make_piece, exchange);
 }
 
 /* Send what has been made so far, as a part of the answer. */
-static void send_gathered(struct visit *visit)
+static void send_gathered(struct exchange *exchange)
 {
-	struct call *call = visit->call;
+	struct call *call = exchange->call;
 	AUTO(chunk_unref) struct chunk *piece = NULL;
 
-	visit->front->gathered -= visit->gathered.len;
-	piece = chunk_take(&visit->gathered);
-	if (!visit->streams)
-		http_reply_start(visit->request, call->answer.code, str_from(answer_type(call)));
-	visit->streams = true;
-	visit->waits = !http_reply_write_chunk(visit->request, piece);
+	exchange->front->gathered -= exchange->gathered.len;
+	piece = chunk_take(&exchange->gathered);
+	if (!exchange->streams)
+		http_reply_start(exchange->request, call->answer.code, str_from(answer_type(call)));
+	exchange->streams = true;
+	exchange->waits = !http_reply_write_chunk(exchange->request, piece);
 }
 
 /* One item of it that takes longer than a turn may. */
@@ -289,14 +290,14 @@ static void take_long_item(void *arg)
 /* One more piece of an answer that is made as its reader takes it. */
 static void make_piece(void *arg)
 {
-	struct visit *visit = arg;
-	struct front *front = visit->front;
-	struct call *call = visit->call;
-	size_t before = visit->gathered.len;
+	struct exchange *exchange = arg;
+	struct front *front = exchange->front;
+	struct call *call = exchange->call;
+	size_t before = exchange->gathered.len;
 	bool more;
 
-	if (http_reply_must_wait(visit->request)) {
-		visit->waits = true;
+	if (http_reply_must_wait(exchange->request)) {
+		exchange->waits = true;
 		return;
 	}
 	if (call->answer.source->is_long &&
@@ -304,36 +305,36 @@ static void make_piece(void *arg)
 		call_offload(call, LOOP_LANE_COMPRESS, make_long_item, take_long_item, call);
 		return;
 	}
-	more = call->answer.source->next(call->answer.source_state, &visit->gathered);
-	front->gathered += visit->gathered.len - before;
-	if (!more && !visit->streams) {
-		front->gathered -= visit->gathered.len;
-		call->answer.text = chunk_take(&visit->gathered);
-		answer(visit, true);
+	more = call->answer.source->next(call->answer.source_state, &exchange->gathered);
+	front->gathered += exchange->gathered.len - before;
+	if (!more && !exchange->streams) {
+		front->gathered -= exchange->gathered.len;
+		call->answer.text = chunk_take(&exchange->gathered);
+		answer(exchange, true);
 		return;
 	}
-	if (visit->streams || visit->gathered.len >= GATHER_BYTES ||
+	if (exchange->streams || exchange->gathered.len >= GATHER_BYTES ||
 	    front->gathered > LIMIT_GATHER_BYTES)
-		send_gathered(visit);
+		send_gathered(exchange);
 	if (!more) {
-		http_reply_end(visit->request);
-		visit_free(visit);
-	} else if (!visit->waits) {
-		make_piece_later(visit);
+		http_reply_end(exchange->request);
+		exchange_free(exchange);
+	} else if (!exchange->waits) {
+		make_piece_later(exchange);
 	}
 }
 
 static void on_answered(struct call *call)
 {
-	struct visit *visit = call->arg;
-	struct headers *headers = http_reply_headers(visit->request);
+	struct exchange *exchange = call->arg;
+	struct headers *headers = http_reply_headers(exchange->request);
 
-	metrics_count(visit->front->metrics, visit->verb, call->answer.code);
+	metrics_count(exchange->front->metrics, exchange->verb, call->answer.code);
 	if (!headers_has(headers, STR("cache-control")))
 		headers_put(headers, STR("cache-control"), STR("no-cache, private"));
 	put_warnings(call, headers);
 	if (call->work.watcher || call->work.podlog) {
-		http_reply_start(visit->request, call->answer.code,
+		http_reply_start(exchange->request, call->answer.code,
 				 call->work.podlog ? str_from(call->answer.content_type)
 						   : STR("application/json"));
 		return;
@@ -341,34 +342,34 @@ static void on_answered(struct call *call)
 	if (call->answer.retry_after)
 		headers_printf(headers, STR("retry-after"), "%" PRId64, call->answer.retry_after);
 	if (call->answer.source) {
-		make_piece_later(visit);
+		make_piece_later(exchange);
 		return;
 	}
-	answer(visit, false);
+	answer(exchange, false);
 }
 
 static size_t on_event(struct call *call, const struct call_event *event)
 {
-	struct visit *visit = call->arg;
+	struct exchange *exchange = call->arg;
 
 	/* The watcher looks at the sum. */
-	(void)http_reply_write_chunk(visit->request, event->text);
-	return http_reply_queued(visit->request);
+	(void)http_reply_write_chunk(exchange->request, event->text);
+	return http_reply_queued(exchange->request);
 }
 
 static void on_ended(struct call *call)
 {
-	struct visit *visit = call->arg;
+	struct exchange *exchange = call->arg;
 
-	http_reply_end(visit->request);
-	visit_free(visit);
+	http_reply_end(exchange->request);
+	exchange_free(exchange);
 }
 
 static size_t queued(struct call *call)
 {
-	const struct visit *visit = call->arg;
+	const struct exchange *exchange = call->arg;
 
-	return http_reply_queued(visit->request);
+	return http_reply_queued(exchange->request);
 }
 
 static const struct call_sink sink = {
@@ -385,7 +386,7 @@ static void on_aborted(struct http_request *request, const struct err *why, void
 {
 	(void)request;
 	(void)why;
-	visit_free(arg);
+	exchange_free(arg);
 }
 
 /* A body that is not stored is decoded in one turn, and never large. */
@@ -400,26 +401,26 @@ static size_t body_limit(const struct call *call)
 
 static void on_too_large(struct http_request *request, void *arg)
 {
-	struct visit *visit = arg;
+	struct exchange *exchange = arg;
 	struct err err;
 
 	(void)request;
 	(void)err_set(&err, ERR_TOO_LARGE, "Request entity too large: limit is %zu",
-		      body_limit(visit->call));
-	call_answer_err(visit->call, &err);
+		      body_limit(exchange->call));
+	call_answer_err(exchange->call, &err);
 }
 
 static void on_writable(struct http_request *request, void *arg)
 {
-	struct visit *visit = arg;
+	struct exchange *exchange = arg;
 
 	(void)request;
-	if (visit->call->work.watcher)
-		watcher_can_send(visit->call->work.watcher);
-	if (!visit->waits)
+	if (exchange->call->work.watcher)
+		watcher_can_send(exchange->call->work.watcher);
+	if (!exchange->waits)
 		return;
-	visit->waits = false;
-	make_piece_later(visit);
+	exchange->waits = false;
+	make_piece_later(exchange);
 }
 
 static const struct http_request_events events = {
@@ -427,7 +428,7 @@ static const struct http_request_events events = {
 
 /* A large body is parsed by a worker. In the arena of its call. */
 struct parsing {
-	struct visit *visit; /* not for the worker: it may be freed */
+	struct exchange *exchange; /* not for the worker: it may be freed */
 	struct call *call;
 	struct str type;
 	int rc;
@@ -452,13 +453,13 @@ static bool is_for_nothing(struct call *call, const struct err *err)
 	       !store_newest(api_store(call->api), call_key(call, call->name));
 }
 
-static void serve_read(struct visit *visit, int rc, struct err *err)
+static void serve_read(struct exchange *exchange, int rc, struct err *err)
 {
-	struct call *call = visit->call;
+	struct call *call = exchange->call;
 
 	if (rc < 0 && is_for_nothing(call, err))
 		(void)call_err_not_found(call, call->name, err);
-	if (rc < 0 || options_from_query(call, http_request_query(visit->request), err) < 0)
+	if (rc < 0 || options_from_query(call, http_request_query(exchange->request), err) < 0)
 		call_answer_err(call, err);
 	else
 		api_serve(call);
@@ -468,67 +469,67 @@ static void serve_parsed(void *arg)
 {
 	struct parsing *parsing = arg;
 
-	serve_read(parsing->visit, parsing->rc, &parsing->err);
+	serve_read(parsing->exchange, parsing->rc, &parsing->err);
 }
 
 static void serve_body(void *arg)
 {
-	struct visit *visit = arg;
-	struct call *call = visit->call;
-	struct str type = http_request_header(visit->request, STR("content-type"));
+	struct exchange *exchange = arg;
+	struct call *call = exchange->call;
+	struct str type = http_request_header(exchange->request, STR("content-type"));
 	struct parsing *parsing;
 	struct err err;
 
 	if (!call->work.large) {
-		serve_read(visit, media_read_body(call, type, visit->body, &err), &err);
+		serve_read(exchange, media_read_body(call, type, exchange->body, &err), &err);
 		return;
 	}
 	parsing = arena_new_of(call->arena, struct parsing);
-	parsing->visit = visit;
+	parsing->exchange = exchange;
 	parsing->call = call;
 	parsing->type = arena_str(call->arena, type);
-	media_prepare_body(call, type, visit->body);
+	media_prepare_body(call, type, exchange->body);
 	call_offload(call, LOOP_LANE_REQUEST, parse_body, serve_parsed, parsing);
 }
 
 static void on_body(struct http_request *request, struct str body, void *arg)
 {
-	struct visit *visit = arg;
+	struct exchange *exchange = arg;
 
-	visit->body = body;
-	if (api_is_large(visit->front->api, body.len)) {
-		visit->call->work.large = true;
-		http_request_take_body(request, &visit->call->body.text);
-		visit->body = buf_str(&visit->call->body.text);
+	exchange->body = body;
+	if (api_is_large(exchange->front->api, body.len)) {
+		exchange->call->work.large = true;
+		http_request_take_body(request, &exchange->call->body.text);
+		exchange->body = buf_str(&exchange->call->body.text);
 	}
-	visit->job.cost = (int64_t)body.len / BODY_BYTES_PER_COST;
-	fair_run(visit->call->account.flow, &visit->job, serve_body, visit);
+	exchange->job.cost = (int64_t)body.len / BODY_BYTES_PER_COST;
+	fair_run(exchange->call->account.flow, &exchange->job, serve_body, exchange);
 }
 
 /* Rejects the request for now; Retry-After says when to try again. */
-static void put_off(struct visit *visit, const char *why)
+static void put_off(struct exchange *exchange, const char *why)
 {
 	struct err err;
 
 	(void)err_set(&err, ERR_TOO_MANY_REQUESTS, "%s", why);
-	visit->call->answer.retry_after = 1;
-	call_answer_err(visit->call, &err);
+	exchange->call->answer.retry_after = 1;
+	call_answer_err(exchange->call, &err);
 }
 
 /* What has arrived of a body counts for its user until the answer has been made. */
-static void read_body(struct visit *visit)
+static void read_body(struct exchange *exchange)
 {
-	int64_t length = http_request_length(visit->request);
-	size_t limit = body_limit(visit->call);
+	int64_t length = http_request_length(exchange->request);
+	size_t limit = body_limit(exchange->call);
 	size_t held = length < 0 || (uint64_t)length > limit ? limit : (size_t)length;
 
-	if (!fair_take(visit->call->account.flow, FAIR_BODY_BYTES, held)) {
-		put_off(visit, "too many bytes of this user's requests are waiting, please try "
-			       "again later");
+	if (!fair_take(exchange->call->account.flow, FAIR_BODY_BYTES, held)) {
+		put_off(exchange, "too many bytes of this user's requests are waiting, please try "
+				  "again later");
 		return;
 	}
-	visit->body_held = held;
-	http_request_read_all(visit->request, limit, on_body, visit);
+	exchange->body_held = held;
+	http_request_read_all(exchange->request, limit, on_body, exchange);
 }
 
 static bool has_body(enum verb verb)
@@ -538,10 +539,10 @@ static bool has_body(enum verb verb)
 }
 
 /* Which kind and which part of it; an error if there is no such thing. */
-static int find_resource(struct visit *visit, const struct route *route, unsigned *ret_verbs,
+static int find_resource(struct exchange *exchange, const struct route *route, unsigned *ret_verbs,
 			 struct err *err)
 {
-	struct call *call = visit->call;
+	struct call *call = exchange->call;
 	const struct kind *kind =
 		kinds_find(api_kinds(call->api), route->group, route->version, route->plural);
 	const struct kind_sub *sub =
@@ -568,16 +569,16 @@ static int refuse_custom_verb(struct call *call, struct err *err)
 }
 
 /* Fill the call in; -1 and an error if the request cannot be served. */
-static int prepare(struct visit *visit, const struct route *route, struct err *err)
+static int prepare(struct exchange *exchange, const struct route *route, struct err *err)
 {
-	struct call *call = visit->call;
+	struct call *call = exchange->call;
 	unsigned verbs = 0;
 
-	if (find_resource(visit, route, &verbs, err) < 0)
+	if (find_resource(exchange, route, &verbs, err) < 0)
 		return -1;
-	if (call->kind->custom && http_request_method(visit->request) == HTTP_METHOD_HEAD)
-		visit->verb = route_verb(route, HTTP_METHOD_GET, false);
-	call->verb = visit->verb;
+	if (call->kind->custom && http_request_method(exchange->request) == HTTP_METHOD_HEAD)
+		exchange->verb = route_verb(route, HTTP_METHOD_GET, false);
+	call->verb = exchange->verb;
 	call->namespace = arena_str(call->arena, route->namespace);
 	call->name = arena_str(call->arena, route->name);
 	call->sub = arena_str(call->arena, route->sub);
@@ -593,7 +594,7 @@ static int prepare(struct visit *visit, const struct route *route, struct err *e
 		call->kind = NULL;
 		return err_set(err, ERR_METHOD_NOT_ALLOWED, NO_SUCH_METHOD);
 	}
-	return media_negotiate(call, http_request_header(visit->request, STR("accept")), err);
+	return media_negotiate(call, http_request_header(exchange->request, STR("accept")), err);
 }
 
 static bool is_connection(const struct call *call)
@@ -603,35 +604,36 @@ static bool is_connection(const struct call *call)
 	return sub && sub->connect;
 }
 
-static void serve_resource(struct visit *visit)
+static void serve_resource(struct exchange *exchange)
 {
-	const struct route *route = &visit->route;
+	const struct route *route = &exchange->route;
 	struct err err;
-	bool body = has_body(visit->verb);
+	bool body = has_body(exchange->verb);
 
-	if (prepare(visit, route, &err) < 0) {
-		if (visit->call->kind || err.code != ERR_NOT_FOUND ||
-		    kinds_has_built_in(api_kinds(visit->call->api), route->group))
-			call_answer_err(visit->call, &err);
+	if (prepare(exchange, route, &err) < 0) {
+		if (exchange->call->kind || err.code != ERR_NOT_FOUND ||
+		    kinds_has_built_in(api_kinds(exchange->call->api), route->group))
+			call_answer_err(exchange->call, &err);
 		else
-			pages_not_found(visit->call);
-	} else if (!is_connection(visit->call) && body)
-		read_body(visit);
-	else if (!is_connection(visit->call) &&
-		 options_from_query(visit->call, http_request_query(visit->request), &err) < 0)
-		call_answer_err(visit->call, &err);
+			pages_not_found(exchange->call);
+	} else if (!is_connection(exchange->call) && body)
+		read_body(exchange);
+	else if (!is_connection(exchange->call) &&
+		 options_from_query(exchange->call, http_request_query(exchange->request), &err) <
+			 0)
+		call_answer_err(exchange->call, &err);
 	else
-		api_serve(visit->call);
+		api_serve(exchange->call);
 }
 
-static void serve_page(struct visit *visit)
+static void serve_page(struct exchange *exchange)
 {
 	struct pages_request page = {
-		.call = visit->call,
-		.route = &visit->route,
-		.request = visit->request,
-		.path = http_request_path(visit->request),
-		.metrics = visit->front->metrics,
+		.call = exchange->call,
+		.route = &exchange->route,
+		.request = exchange->request,
+		.path = http_request_path(exchange->request),
+		.metrics = exchange->front->metrics,
 	};
 
 	pages_serve(&page);
@@ -661,67 +663,68 @@ static void drop_flow(void *data)
 }
 
 /* The flow of this user's requests on this connection. */
-static struct fair_flow *find_flow(struct visit *visit)
+static struct fair_flow *find_flow(struct exchange *exchange)
 {
-	struct fair_flow *flow = http_connection_data(visit->request);
-	struct str user = visit->call->user.name;
+	struct fair_flow *flow = http_connection_data(exchange->request);
+	struct str user = exchange->call->user.name;
 
 	if (!flow || !fair_flow_is_of(flow, user)) {
-		flow = fair_flow_new(api_fair(visit->front->api), user);
-		http_connection_set_data(visit->request, flow, drop_flow);
+		flow = fair_flow_new(api_fair(exchange->front->api), user);
+		http_connection_set_data(exchange->request, flow, drop_flow);
 	}
 	return fair_flow_ref(flow);
 }
 
 static void serve(void *arg)
 {
-	struct visit *visit = arg;
+	struct exchange *exchange = arg;
 
-	if (visit->route.class == ROUTE_RESOURCE)
-		serve_resource(visit);
+	if (exchange->route.class == ROUTE_RESOURCE)
+		serve_resource(exchange);
 	else
-		serve_page(visit);
+		serve_page(exchange);
 }
 
 void front_handle(struct http_request *request, void *arg)
 {
 	struct front *front = arg;
-	struct visit *visit = mem_new(struct visit);
+	struct exchange *exchange = mem_new(struct exchange);
 	struct str path = http_request_path(request);
 	struct route route = route_parse(path);
 	struct err err;
 
-	visit->front = front;
-	visit->request = request;
-	visit->route = route;
-	visit->gathered = buf_make(SIZE_MAX / 4);
-	visit->call = call_new(front->api, &sink, visit);
-	visit->call->agent = program_name(visit->call, request);
-	visit->verb = route_verb(&route, http_request_method(request),
-				 options_ask_for_watch(http_request_query(request)));
-	http_request_on(request, &events, visit);
+	exchange->front = front;
+	exchange->request = request;
+	exchange->route = route;
+	exchange->gathered = buf_make(SIZE_MAX / 4);
+	exchange->call = call_new(front->api, &sink, exchange);
+	exchange->call->agent = program_name(exchange->call, request);
+	exchange->verb = route_verb(&route, http_request_method(request),
+				    options_ask_for_watch(http_request_query(request)));
+	http_request_on(request, &events, exchange);
 	if (auth_identify(front->auth, http_request_peer(request),
-			  http_request_header(request, STR("authorization")), visit->call->arena,
-			  &visit->call->user, &err) < 0 ||
-	    impersonation_apply(visit->call, http_request_headers(request), &err) < 0 ||
-	    auth_authorize(visit->call, &route, visit->verb,
+			  http_request_header(request, STR("authorization")), exchange->call->arena,
+			  &exchange->call->user, &err) < 0 ||
+	    impersonation_apply(exchange->call, http_request_headers(request), &err) < 0 ||
+	    auth_authorize(exchange->call, &route, exchange->verb,
 			   &(struct auth_request){http_request_method_name(request), path,
 						  http_request_query(request)},
 			   &err) < 0) {
-		call_answer_err(visit->call, &err);
+		call_answer_err(exchange->call, &err);
 		return;
 	}
-	visit->call->account.flow = find_flow(visit);
-	if (fair_is_over(visit->call->account.flow, FAIR_WAITING)) {
+	exchange->call->account.flow = find_flow(exchange);
+	if (fair_is_over(exchange->call->account.flow, FAIR_WAITING)) {
 		http_server_drop_stalled(http_request_server(request), STALLED);
-		put_off(visit, "too many bytes of answers wait to be read by this user, please try "
-			       "again later");
+		put_off(exchange,
+			"too many bytes of answers wait to be read by this user, please try "
+			"again later");
 		return;
 	}
-	if (!call_count(visit->call, visit->verb == VERB_WATCH ? FAIR_WATCHES : FAIR_CALLS)) {
-		put_off(visit, "too many requests, please try again later");
+	if (!call_count(exchange->call, exchange->verb == VERB_WATCH ? FAIR_WATCHES : FAIR_CALLS)) {
+		put_off(exchange, "too many requests, please try again later");
 		return;
 	}
-	visit->job.cost = visit->verb == VERB_LIST ? LIST_COST : 0;
-	fair_run(visit->call->account.flow, &visit->job, serve, visit);
+	exchange->job.cost = exchange->verb == VERB_LIST ? LIST_COST : 0;
+	fair_run(exchange->call->account.flow, &exchange->job, serve, exchange);
 }

@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 #include "apiserver/api.h"
-#include "apiserver/test/visitor.h"
+#include "apiserver/test/https_client.h"
 #include "base/fd.h"
 #include "base/number.h"
 
@@ -23,8 +23,8 @@ enum part { REQUEST, TYPE, BODY, ANSWER, MESSAGE };
 
 struct judge {
 	struct site site;
-	struct visitor *admin;
-	struct visitor *nobody;
+	struct https_client *admin;
+	struct https_client *nobody;
 };
 
 /* --- reading a line --- */
@@ -107,7 +107,7 @@ static void ask(struct judge *judge, const struct str parts[PARTS], struct arena
 	const char *fields[FIELDS_MAX] = {NULL};
 	struct str rest = parts[REQUEST];
 	struct str word = take_word(&rest);
-	struct visitor *visitor = judge->admin;
+	struct https_client *client = judge->admin;
 	size_t count = 0;
 
 	for (;; word = take_word(&rest)) {
@@ -119,7 +119,7 @@ static void ask(struct judge *judge, const struct str parts[PARTS], struct arena
 			fields[count++] = "authorization";
 			fields[count++] = arena_printf(arena, "Bearer %.*s", STR_ARG(word));
 		} else if (str_is(word, "anonymous")) {
-			visitor = judge->nobody;
+			client = judge->nobody;
 		} else {
 			break;
 		}
@@ -130,9 +130,8 @@ static void ask(struct judge *judge, const struct str parts[PARTS], struct arena
 	}
 	expand(str_trim(rest), &target);
 	expand(parts[BODY], &body);
-	visit_start(visitor, dup_str(arena, word), buf_text(&target), fields, buf_str(&body),
-		    reply);
-	visit_wait(visitor, reply);
+	https_start(client, dup_str(arena, word), buf_text(&target), fields, buf_str(&body), reply);
+	https_wait(client, reply);
 }
 
 /* Until nothing is under way any more that the server does by itself. */
@@ -209,12 +208,12 @@ int main(int argc, char **argv)
 {
 	struct judge judge = {.site = site_open(&(struct apiserver_options){0})};
 
-	judge.admin = visitor_of(&judge.site, TLS_ALPN_ANY, false);
-	judge.nobody = visitor_of(&judge.site, TLS_ALPN_ANY, true);
+	judge.admin = https_client_of(&judge.site, TLS_ALPN_ANY, false);
+	judge.nobody = https_client_of(&judge.site, TLS_ALPN_ANY, true);
 	for (int i = 1; i < argc; i++)
 		judge_file(&judge, argv[i]);
-	visitor_free(judge.admin);
-	visitor_free(judge.nobody);
+	https_client_free(judge.admin);
+	https_client_free(judge.nobody);
 	site_close(&judge.site);
 	return tap_done();
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "apiserver/api.h"
-#include "apiserver/test/visitor.h"
+#include "apiserver/test/https_client.h"
 #include "authorization/default_roles.h"
 #include "authorization/roles.h"
 
@@ -170,9 +170,9 @@ static void test_rules(void)
 	"{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":" \
 	"\"i\"}]}}"
 
-static void make(struct visitor *by, const char *path, const char *body)
+static void make(struct https_client *by, const char *path, const char *body)
 {
-	struct reply reply = visit(by, "POST", path, body);
+	struct reply reply = https_request(by, "POST", path, body);
 
 	if (reply.code != 201)
 		printf("# %s: %.*s\n", path, STR_ARG(buf_str(&reply.text)));
@@ -180,12 +180,12 @@ static void make(struct visitor *by, const char *path, const char *body)
 }
 
 /* What goes into the header Authorization. */
-static char *pod_token(struct visitor *by)
+static char *pod_token(struct https_client *by)
 {
 	struct reply reply =
-		visit(by, "POST", "/api/v1/namespaces/own/serviceaccounts/default/token",
-		      "{\"spec\":{\"boundObjectRef\":{\"kind\":\"Pod\",\"apiVersion\":"
-		      "\"v1\",\"name\":\"p\"}}}");
+		https_request(by, "POST", "/api/v1/namespaces/own/serviceaccounts/default/token",
+			      "{\"spec\":{\"boundObjectRef\":{\"kind\":\"Pod\",\"apiVersion\":"
+			      "\"v1\",\"name\":\"p\"}}}");
 	struct json token = json_get(json_get(json_doc_root(reply.doc), "status"), "token");
 	char *text = mem_printf("Bearer %.*s", STR_ARG(json_str(token)));
 
@@ -194,7 +194,7 @@ static char *pod_token(struct visitor *by)
 	return text;
 }
 
-static struct reply try_it(struct visitor *who, const char *token, const char *method,
+static struct reply try_it(struct https_client *who, const char *token, const char *method,
 			   const char *path)
 {
 	const char *const fields[] = {"authorization", token, "content-type",
@@ -204,13 +204,13 @@ static struct reply try_it(struct visitor *who, const char *token, const char *m
 	bool body = strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0;
 	struct reply reply;
 
-	visit_start(who, method, path, fields, body ? STR("{}") : str_none(), &reply);
-	visit_wait(who, &reply);
+	https_start(who, method, path, fields, body ? STR("{}") : str_none(), &reply);
+	https_wait(who, &reply);
 	return reply;
 }
 
 struct sweep {
-	struct visitor *who;
+	struct https_client *who;
 	const char *token;
 	size_t refused, served, wrong;
 };
@@ -272,7 +272,7 @@ static void try_kind(struct sweep *sweep, const struct kind *kind)
 	}
 }
 
-static void test_sweep(struct site *site, struct visitor *who, const char *token)
+static void test_sweep(struct site *site, struct https_client *who, const char *token)
 {
 	static const char *const pages[] = {"/",        "/backup",  "/backup?folder=/tmp/x",
 					    "/metrics", "/statusz", "/debug/pprof",
@@ -321,7 +321,7 @@ static const struct {
 	{"GET", "/healthz", 200, NULL},
 };
 
-static void test_told(struct visitor *who, const char *token)
+static void test_told(struct https_client *who, const char *token)
 {
 	for (size_t i = 0; i < ARRAY_LEN(acked); i++) {
 		struct reply reply = try_it(who, token, acked[i].method, acked[i].path);
@@ -336,7 +336,7 @@ static void test_told(struct visitor *who, const char *token)
 }
 
 /* A pod cannot become anyone else. */
-static void test_impersonation(struct visitor *who, const char *token)
+static void test_impersonation(struct https_client *who, const char *token)
 {
 	const char *const fields[] = {"authorization",
 				      token,
@@ -347,8 +347,8 @@ static void test_impersonation(struct visitor *who, const char *token)
 				      NULL};
 	struct reply reply;
 
-	visit_start(who, "GET", "/version", fields, str_none(), &reply);
-	visit_wait(who, &reply);
+	https_start(who, "GET", "/version", fields, str_none(), &reply);
+	https_wait(who, &reply);
 	ok(reply.code == 403, "a pod cannot impersonate: %d", reply.code);
 	is(json_str(json_get(json_doc_root(reply.doc), "message")).ptr,
 	   "users \"kubernetes-admin\" is forbidden: User \"system:serviceaccount:own:default\" "
@@ -357,7 +357,7 @@ static void test_impersonation(struct visitor *who, const char *token)
 }
 
 /* What a review answers is what happens. */
-static void test_review(struct visitor *by)
+static void test_review(struct https_client *by)
 {
 	static const char spec[] =
 		"{\"spec\":{\"user\":\"system:serviceaccount:own:default\",\"groups\":"
@@ -374,9 +374,9 @@ static void test_review(struct visitor *by)
 		buf_put_str(&body, str_slice(rest, 0, (size_t)at));
 		buf_puts(&body, verbs[i]);
 		buf_put_str(&body, str_skip(rest, (size_t)at + 2));
-		struct reply reply =
-			visit(by, "POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews",
-			      buf_text(&body));
+		struct reply reply = https_request(
+			by, "POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+			buf_text(&body));
 
 		ok(json_bool(json_get(json_get(json_doc_root(reply.doc), "status"), "allowed")) ==
 			   want[i],
@@ -385,9 +385,9 @@ static void test_review(struct visitor *by)
 	}
 }
 
-static void test_end_of_pod(struct visitor *by, struct visitor *who, const char *token)
+static void test_end_of_pod(struct https_client *by, struct https_client *who, const char *token)
 {
-	struct reply reply = visit(by, "DELETE", "/api/v1/namespaces/own/pods/p", NULL);
+	struct reply reply = https_request(by, "DELETE", "/api/v1/namespaces/own/pods/p", NULL);
 
 	reply_done(&reply);
 	reply = try_it(who, token, "GET", "/version");
@@ -402,8 +402,8 @@ static void test_end_of_pod(struct visitor *by, struct visitor *who, const char 
 int main(void)
 {
 	struct site site = site_open(&(struct apiserver_options){0});
-	struct visitor *by = visitor_of(&site, TLS_ALPN_ANY, false);
-	struct visitor *who = visitor_of(&site, TLS_ALPN_ANY, true);
+	struct https_client *by = https_client_of(&site, TLS_ALPN_ANY, false);
+	struct https_client *who = https_client_of(&site, TLS_ALPN_ANY, true);
 
 	test_rules();
 	make(by, "/api/v1/namespaces", "{\"metadata\":{\"name\":\"own\"}}");
@@ -416,8 +416,8 @@ int main(void)
 	test_review(by);
 	test_sweep(&site, who, token);
 	test_end_of_pod(by, who, token);
-	visitor_free(who);
-	visitor_free(by);
+	https_client_free(who);
+	https_client_free(by);
 	site_close(&site);
 	return tap_done();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers with large objects in them, over HTTPS: workers make their parts, and each form of them says the
  * same. A client may leave at any time. */
-#include "apiserver/test/visitor.h"
+#include "apiserver/test/https_client.h"
 #include "base/limits.h"
 #include "json/pointer.h"
 #include "json/yaml.h"
@@ -13,7 +13,7 @@
 enum { OBJECTS = 5, LONG_EVERY = 2, KEYS = LIMIT_LARGE_BYTES / 4 };
 
 /* Every other one is large. */
-static void make_objects(struct visitor *admin)
+static void make_objects(struct https_client *admin)
 {
 	for (int i = 0; i < OBJECTS; i++) {
 		AUTO(buf_done) struct buf body = BUF_UNBOUNDED;
@@ -26,7 +26,7 @@ static void make_objects(struct visitor *admin)
 		for (int key = 0; i % LONG_EVERY == 0 && key < KEYS; key++)
 			buf_printf(&body, ",\"k%d\":\"a: \\\"b\\\"\\n\"", key);
 		buf_puts(&body, "}}");
-		reply = visit(admin, "POST", MAPS, buf_text(&body));
+		reply = https_request(admin, "POST", MAPS, buf_text(&body));
 		if (reply.code != 201)
 			bail_out("a config map was refused");
 		reply_done(&reply);
@@ -49,14 +49,14 @@ static struct json_doc *without_ages(struct json_doc *doc)
 	return copy;
 }
 
-static struct json_doc *ask_for(struct visitor *visitor, const char *target, const char *accept)
+static struct json_doc *ask_for(struct https_client *client, const char *target, const char *accept)
 {
 	const char *const fields[] = {"accept", accept, NULL};
 	struct reply reply;
 	struct json_doc *doc;
 
-	visit_start(visitor, "GET", target, fields, str_none(), &reply);
-	visit_wait(visitor, &reply);
+	https_start(client, "GET", target, fields, str_none(), &reply);
+	https_wait(client, &reply);
 	doc = reply.doc ? json_doc_ref(reply.doc) : yaml_parse(buf_str(&reply.text), NULL, NULL);
 	reply_done(&reply);
 	if (!doc)
@@ -69,7 +69,7 @@ static bool is_either(struct json value, struct json one, struct json other)
 	return json_eq(value, one) || json_eq(value, other);
 }
 
-static void test_forms(struct visitor *admin)
+static void test_forms(struct https_client *admin)
 {
 	static const struct {
 		const char *target, *accept, *pointer, *want, *what;
@@ -109,9 +109,10 @@ static void test_forms(struct visitor *admin)
 }
 
 /* A removal of all answers with the list. */
-static void test_collection(struct visitor *admin)
+static void test_collection(struct https_client *admin)
 {
-	struct reply reply = visit(admin, "DELETE", MAPS "?labelSelector=all&pretty=true", NULL);
+	struct reply reply =
+		https_request(admin, "DELETE", MAPS "?labelSelector=all&pretty=true", NULL);
 	AUTO(json_doc_unref) struct json_doc *left = NULL;
 
 	ok(reply.code == 200 && json_len(json_get(json_doc_root(reply.doc), "items")) == OBJECTS,
@@ -122,26 +123,26 @@ static void test_collection(struct visitor *admin)
 }
 
 /* After so many turns, whatever is under way by then. */
-static void test_leaving(struct site *site, struct visitor *admin)
+static void test_leaving(struct site *site, struct https_client *admin)
 {
 	static const char *const accept[] = {"accept", "application/yaml", NULL};
 	static const char *const targets[] = {MAPS, MAPS "/m4?pretty=true", MAPS "/m4"};
 	struct reply reply;
 
 	for (int turns = 0; turns < 60; turns++) {
-		struct visitor *guest = visitor_of(site, TLS_ALPN_ANY, false);
-		struct reply connected = visit(guest, "GET", "/version", NULL);
+		struct https_client *guest = https_client_of(site, TLS_ALPN_ANY, false);
+		struct reply connected = https_request(guest, "GET", "/version", NULL);
 		struct reply lost;
 
 		reply_done(&connected);
-		visit_start(guest, "GET", targets[turns % (int)ARRAY_LEN(targets)], accept,
+		https_start(guest, "GET", targets[turns % (int)ARRAY_LEN(targets)], accept,
 			    str_none(), &lost);
 		for (int i = 0; i < turns && !lost.done; i++)
 			(void)loop_turn(site->loop, 1000);
-		visitor_free(guest);
+		https_client_free(guest);
 		reply_done(&lost);
 	}
-	reply = visit(admin, "GET", MAPS "/m4", NULL);
+	reply = https_request(admin, "GET", MAPS "/m4", NULL);
 	ok(reply.code == 200, "clients that left have taken nothing along");
 	reply_done(&reply);
 }
@@ -149,13 +150,13 @@ static void test_leaving(struct site *site, struct visitor *admin)
 int main(void)
 {
 	struct site site = site_open(&(struct apiserver_options){0});
-	struct visitor *admin = visitor_of(&site, TLS_ALPN_ANY, false);
+	struct https_client *admin = https_client_of(&site, TLS_ALPN_ANY, false);
 
 	make_objects(admin);
 	test_forms(admin);
 	test_leaving(&site, admin);
 	test_collection(admin);
-	visitor_free(admin);
+	https_client_free(admin);
 	site_close(&site);
 	return tap_done();
 }

@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "apiserver/test/visitor.h"
+#include "apiserver/test/https_client.h"
 #include "base/fd.h"
 #include "base/time.h"
 
@@ -203,7 +203,7 @@ static bool answers_as(struct site *site, const char *name)
 {
 	AUTO(mem_free) char *path = mem_printf("%s/pki/ca.crt", site->folder);
 	AUTO(buf_done) struct buf ca = BUF_UNBOUNDED;
-	struct visitor visitor = {.site = site};
+	struct https_client client = {.site = site};
 	struct err err;
 	struct reply reply;
 	bool good;
@@ -215,15 +215,15 @@ static bool answers_as(struct site *site, const char *name)
 		&(struct tls_client_options){.ca = buf_str(&ca), .server_name = str_from(name)},
 		&err);
 
-	visitor.client =
+	client.http =
 		http_client_new(site->loop,
 				&(struct http_client_options){
 					.url = str_from(apiserver_url(site->server)), .tls = tls},
 				&err);
-	reply = visit(&visitor, "GET", "/version", NULL);
+	reply = https_request(&client, "GET", "/version", NULL);
 	good = reply.code == 200;
 	reply_done(&reply);
-	http_client_free(visitor.client);
+	http_client_free(client.http);
 	return good;
 }
 
@@ -241,14 +241,14 @@ static char *read_text(const struct site *site, const char *name)
 static void test_in_use(void)
 {
 	struct site site = site_open(&(struct apiserver_options){0});
-	struct visitor *before = visitor_of(&site, TLS_ALPN_ANY, false);
+	struct https_client *before = https_client_of(&site, TLS_ALPN_ANY, false);
 	AUTO(mem_free) char *path = mem_printf("%s/pki/admin.crt", site.folder);
 	struct reply watch;
 	struct reply reply;
 
-	visit_start(before, "GET", "/api/v1/namespaces?watch=true&timeoutSeconds=3600", NULL,
+	https_start(before, "GET", "/api/v1/namespaces?watch=true&timeoutSeconds=3600", NULL,
 		    str_none(), &watch);
-	reply = visit(before, "GET", "/api/v1/namespaces", NULL);
+	reply = https_request(before, "GET", "/api/v1/namespaces", NULL);
 	reply_done(&reply);
 	ok(!answers_as(&site, "renewed.example"), "it does not know the name yet");
 	replace_server(&site, "renewed.example", 365 * TIME_DAY);
@@ -265,17 +265,17 @@ static void test_in_use(void)
 	AUTO(mem_free) char *now = read_text(&site, "kubeconfig");
 
 	ok(strcmp(old, now) != 0, "kubeconfig has the administrator's new certificate");
-	struct visitor *after = visitor_of(&site, TLS_ALPN_ANY, false);
+	struct https_client *after = https_client_of(&site, TLS_ALPN_ANY, false);
 
-	reply = visit(after, "GET", "/api/v1/namespaces", NULL);
+	reply = https_request(after, "GET", "/api/v1/namespaces", NULL);
 	ok(reply.code == 200, "which opens");
 	reply_done(&reply);
-	reply = visit(before, "GET", "/api/v1/namespaces", NULL);
+	reply = https_request(before, "GET", "/api/v1/namespaces", NULL);
 	ok(reply.code == 200, "and so does the old one");
 	reply_done(&reply);
 	ok(!watch.done, "no connection was dropped");
-	visitor_free(after);
-	visitor_free(before);
+	https_client_free(after);
+	https_client_free(before);
 	reply_done(&watch);
 	site_close(&site);
 }

@@ -2,7 +2,7 @@
 /* Requests whose wrong answer would do harm: they write, delete or wait although they must not. Over
  * HTTPS, since most of this is decided before a call is made; each row in order against one server. */
 #include "apiserver/server.h"
-#include "apiserver/test/visitor.h"
+#include "apiserver/test/https_client.h"
 #include "json/pointer.h"
 
 #define MAPS "/api/v1/namespaces/default/configmaps"
@@ -145,16 +145,16 @@ static const struct row {
 	 NULL},
 };
 
-static void try(struct visitor *admin, const struct row *row)
+static void try(struct https_client *admin, const struct row *row)
 {
 	const char *fields[] = {"content-type", row->type, NULL};
 	struct reply reply;
 	char line[128];
 	bool good;
 
-	visit_start(admin, row->method, row->target, row->type ? fields : NULL,
+	https_start(admin, row->method, row->target, row->type ? fields : NULL,
 		    str_from(row->body ? row->body : ""), &reply);
-	visit_wait(admin, &reply);
+	https_wait(admin, &reply);
 	good = str_is(str_from(reply_line(&reply, line)), row->line);
 	if (good && row->pointer) {
 		struct json value = reply.doc ? json_pointer_get(json_doc_root(reply.doc),
@@ -173,11 +173,11 @@ static void try(struct visitor *admin, const struct row *row)
 int main(void)
 {
 	struct site site = site_open(&(struct apiserver_options){0});
-	struct visitor *admin = visitor_of(&site, TLS_ALPN_ANY, false);
+	struct https_client *admin = https_client_of(&site, TLS_ALPN_ANY, false);
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		try(admin, &rows[i]);
-	visitor_free(admin);
+	https_client_free(admin);
 	site_close(&site);
 	return tap_done();
 }

@@ -5,16 +5,16 @@
 
 #include <sys/stat.h>
 
-#include "apiserver/test/visitor.h"
+#include "apiserver/test/https_client.h"
 #include "base/limits.h"
 #include "base/time.h"
 
 #define MAPS "/api/v1/namespaces/default/configmaps"
 
-static void check(struct visitor *visitor, const char *method, const char *target, const char *body,
-		  const char *want)
+static void check(struct https_client *client, const char *method, const char *target,
+		  const char *body, const char *want)
 {
-	struct reply reply = visit(visitor, method, target, body);
+	struct reply reply = https_request(client, method, target, body);
 	char line[128];
 
 	ok(str_is(str_from(reply_line(&reply, line)), want), "%s %.60s: %s", method, target, want);
@@ -28,7 +28,7 @@ static void check(struct visitor *visitor, const char *method, const char *targe
 static void test_who(struct site *site)
 {
 	static const char *const wrong[] = {"authorization", "Bearer unknown", NULL};
-	struct visitor *nobody = visitor_of(site, TLS_ALPN_ANY, true);
+	struct https_client *nobody = https_client_of(site, TLS_ALPN_ANY, true);
 	struct reply reply;
 	char line[128];
 
@@ -39,20 +39,20 @@ static void test_who(struct site *site)
 	check(nobody, "GET", "/apis", NULL, "403 Forbidden");
 	check(nobody, "GET", "/metrics", NULL, "403 Forbidden");
 	check(nobody, "POST", MAPS, "{}", "403 Forbidden");
-	visit_start(nobody, "GET", "/readyz", wrong, str_none(), &reply);
-	visit_wait(nobody, &reply);
+	https_start(nobody, "GET", "/readyz", wrong, str_none(), &reply);
+	https_wait(nobody, &reply);
 	is(reply_line(&reply, line), "401 Unauthorized");
 	reply_done(&reply);
-	visit_start(nobody, "GET", "/version",
+	https_start(nobody, "GET", "/version",
 		    (const char *const[]){"impersonate-user", "jane", NULL}, str_none(), &reply);
-	visit_wait(nobody, &reply);
+	https_wait(nobody, &reply);
 	is(reply_line(&reply, line), "403 Forbidden");
 	reply_done(&reply);
-	visitor_free(nobody);
+	https_client_free(nobody);
 }
 
 /* One request with more warnings than an answer has header fields, and longer ones. */
-static void test_warnings(struct visitor *admin)
+static void test_warnings(struct https_client *admin)
 {
 	AUTO(buf_done) struct buf body = BUF_UNBOUNDED;
 
@@ -76,7 +76,7 @@ static void test_warnings(struct visitor *admin)
 }
 
 /* An object as deep as may be sent is deeper in a list, and has managed fields as deep. */
-static void test_deep(struct visitor *admin)
+static void test_deep(struct https_client *admin)
 {
 	static const char crd[] =
 		"{\"metadata\":{\"name\":\"deeps.x.io\"},\"spec\":{\"group\":\"x.io\",\"scope\":"
@@ -99,13 +99,13 @@ static void test_deep(struct visitor *admin)
 	for (int i = 0; i < LIMIT_OBJECT_DEPTH; i++)
 		buf_putc(&body, '}');
 	do
-		reply = visit(admin, "POST", paths[0], buf_text(&body));
+		reply = https_request(admin, "POST", paths[0], buf_text(&body));
 	while (reply.code == 404 && (reply_done(&reply), true));
 	ok(reply.code == 201, "an object as deep as may be");
 	reply_done(&reply);
 	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
-		visit_start(admin, "GET", paths[i], i < 2 ? yaml : NULL, str_none(), &reply);
-		visit_wait(admin, &reply);
+		https_start(admin, "GET", paths[i], i < 2 ? yaml : NULL, str_none(), &reply);
+		https_wait(admin, &reply);
 		ok(reply.code == 200, "is read in every form");
 		reply_done(&reply);
 	}
@@ -125,50 +125,50 @@ static void test_stranger(struct site *site)
 				   .lifetime = TIME_DAY};
 	AUTO(cert_pair_done) struct cert_pair ca = {0};
 	AUTO(cert_pair_done) struct cert_pair own = {0};
-	struct visitor *stranger;
+	struct https_client *stranger;
 	struct err err;
 
 	if (cert_new_ca(&ask, &ca, &err) < 0 || cert_new_client(&ca, &ask, &own, &err) < 0)
 		bail_out(err.text);
-	stranger = visitor_with(site, TLS_ALPN_ANY, str_from(own.cert), str_from(own.key));
+	stranger = https_client_with(site, TLS_ALPN_ANY, str_from(own.cert), str_from(own.key));
 	check(stranger, "GET", MAPS, NULL, "401 Unauthorized");
 	check(stranger, "GET", "/version", NULL, "401 Unauthorized");
-	visitor_free(stranger);
+	https_client_free(stranger);
 }
 
-static void test_impersonation(struct visitor *admin)
+static void test_impersonation(struct https_client *admin)
 {
 	static const char *const as[] = {"impersonate-user", "system:anonymous", NULL};
 	static const char *const groups[] = {"impersonate-group", "x", NULL};
 	struct reply reply;
 	char line[128];
 
-	visit_start(admin, "GET", MAPS, as, str_none(), &reply);
-	visit_wait(admin, &reply);
+	https_start(admin, "GET", MAPS, as, str_none(), &reply);
+	https_wait(admin, &reply);
 	is(reply_line(&reply, line), "403 Forbidden");
 	reply_done(&reply);
-	visit_start(admin, "GET", MAPS, groups, str_none(), &reply);
-	visit_wait(admin, &reply);
+	https_start(admin, "GET", MAPS, groups, str_none(), &reply);
+	https_wait(admin, &reply);
 	is(reply_line(&reply, line), "400 BadRequest");
 	reply_done(&reply);
 }
 
 /* --- forms --- */
 
-static struct reply ask_as(struct visitor *visitor, const char *target, const char *name,
+static struct reply ask_as(struct https_client *client, const char *target, const char *name,
 			   const char *value)
 {
 	const char *fields[] = {name, value, NULL};
 	struct reply reply;
 
-	visit_start(visitor, "GET", target, fields, str_none(), &reply);
-	visit_wait(visitor, &reply);
+	https_start(client, "GET", target, fields, str_none(), &reply);
+	https_wait(client, &reply);
 	return reply;
 }
 
-static void test_forms(struct site *site, struct visitor *admin)
+static void test_forms(struct site *site, struct https_client *admin)
 {
-	struct visitor *old = visitor_of(site, TLS_ALPN_HTTP1, false);
+	struct https_client *old = https_client_of(site, TLS_ALPN_HTTP1, false);
 	struct reply reply;
 
 	check(admin, "POST", MAPS, "{\"metadata\":{\"name\":\"a\"},\"data\":{\"k\":\"v\"}}", "201");
@@ -186,12 +186,12 @@ static void test_forms(struct site *site, struct visitor *admin)
 	ok(reply.code == 406, "a form that is not there: 406");
 	reply_done(&reply);
 	check(old, "GET", MAPS "/a", NULL, "200");
-	visitor_free(old);
+	https_client_free(old);
 }
 
 /* Discovery has no other form; what does not exist is not found; other pages have one form, whatever is
  * asked for. */
-static void test_pages(struct visitor *admin)
+static void test_pages(struct https_client *admin)
 {
 	static const char *const as_list[] = {
 		"accept", "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io", NULL};
@@ -205,15 +205,15 @@ static void test_pages(struct visitor *admin)
 	for (size_t i = 0; i < ARRAY_LEN(pages); i++) {
 		struct reply reply;
 
-		visit_start(admin, "GET", pages[i].path, as_list, str_none(), &reply);
-		visit_wait(admin, &reply);
+		https_start(admin, "GET", pages[i].path, as_list, str_none(), &reply);
+		https_wait(admin, &reply);
 		ok(reply.code == pages[i].code, "%s as another form: %d", pages[i].path,
 		   reply.code);
 		reply_done(&reply);
 	}
 }
 
-static void test_gzip(struct visitor *admin)
+static void test_gzip(struct https_client *admin)
 {
 	AUTO(buf_done) struct buf body = BUF_UNBOUNDED;
 	struct reply reply;
@@ -234,7 +234,7 @@ static void test_gzip(struct visitor *admin)
 
 /* --- limits of a request --- */
 
-static void test_sizes(struct visitor *admin)
+static void test_sizes(struct https_client *admin)
 {
 	AUTO(buf_done) struct buf body = BUF_UNBOUNDED;
 	AUTO(buf_done) struct buf target = BUF_UNBOUNDED;
@@ -259,7 +259,7 @@ static void test_sizes(struct visitor *admin)
 }
 
 /* Header fields: the tests of http/ have them in both protocols. */
-static void test_patch_size(struct visitor *admin)
+static void test_patch_size(struct https_client *admin)
 {
 	AUTO(buf_done) struct buf patch = BUF_UNBOUNDED;
 	static const char *const json_patch[] = {"content-type", "application/json-patch+json",
@@ -271,8 +271,8 @@ static void test_patch_size(struct visitor *admin)
 		buf_printf(&patch, "%s{\"op\":\"test\",\"path\":\"/kind\",\"value\":\"ConfigMap\"}",
 			   i ? "," : "");
 	buf_putc(&patch, ']');
-	visit_start(admin, "PATCH", MAPS "/a", json_patch, buf_str(&patch), &reply);
-	visit_wait(admin, &reply);
+	https_start(admin, "PATCH", MAPS "/a", json_patch, buf_str(&patch), &reply);
+	https_wait(admin, &reply);
 	ok(reply.code == 413, "a patch of more operations than allowed: %d", reply.code);
 	reply_done(&reply);
 }
@@ -283,21 +283,21 @@ static void test_patch_size(struct visitor *admin)
 static void test_connections(void)
 {
 	struct site site = site_open(&(struct apiserver_options){.max_connections = 2});
-	struct visitor *clients[4];
+	struct https_client *clients[4];
 	int served = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(clients); i++) {
 		struct reply reply;
 
-		clients[i] = visitor_of(&site, TLS_ALPN_HTTP2, false);
-		reply = visit(clients[i], "GET", "/api/v1/namespaces", NULL);
+		clients[i] = https_client_of(&site, TLS_ALPN_HTTP2, false);
+		reply = https_request(clients[i], "GET", "/api/v1/namespaces", NULL);
 		served += reply.code == 200;
 		reply_done(&reply);
 	}
 	ok(served == ARRAY_LEN(clients), "%d clients are served over 2 connections, one by one",
 	   served);
 	for (size_t i = 0; i < ARRAY_LEN(clients); i++)
-		visitor_free(clients[i]);
+		https_client_free(clients[i]);
 	site_close(&site);
 }
 
@@ -306,7 +306,7 @@ enum { AT_ONCE = 12 };
 static void test_in_flight(void)
 {
 	struct site site = site_open(&(struct apiserver_options){.max_in_flight = 3});
-	struct visitor *admin = visitor_of(&site, TLS_ALPN_HTTP2, false);
+	struct https_client *admin = https_client_of(&site, TLS_ALPN_HTTP2, false);
 	struct reply replies[AT_ONCE];
 	int made = 0;
 	int refused = 0;
@@ -315,12 +315,12 @@ static void test_in_flight(void)
 	for (int i = 0; i < AT_ONCE; i++) {
 		AUTO(mem_free) char *body = mem_printf("{\"metadata\":{\"name\":\"c-%d\"}}", i);
 
-		visit_start(admin, "POST", MAPS, NULL, str_from(body), &replies[i]);
+		https_start(admin, "POST", MAPS, NULL, str_from(body), &replies[i]);
 	}
 	for (int i = 0; i < AT_ONCE; i++) {
 		char line[128];
 
-		visit_wait(admin, &replies[i]);
+		https_wait(admin, &replies[i]);
 		(void)reply_line(&replies[i], line);
 		made += replies[i].code == 201;
 		refused += str_is(str_from(line), "429 TooManyRequests") &&
@@ -331,7 +331,7 @@ static void test_in_flight(void)
 	ok(made >= 3 && (refused > 0) == !WORLD_LARGE_BYTES && made + refused == AT_ONCE,
 	   "of %d writes at once %d are made, and %d rejected for now", AT_ONCE, made, refused);
 	check(admin, "GET", MAPS, NULL, "200");
-	visitor_free(admin);
+	https_client_free(admin);
 	site_close(&site);
 }
 
@@ -341,8 +341,8 @@ static void test_user_in_flight(void)
 {
 	struct site site = site_open(&(struct apiserver_options){
 		.user_in_flight = 3, .user_body_bytes = 4 * 1024 * 1024});
-	struct visitor *flood = visitor_of(&site, TLS_ALPN_HTTP2, false);
-	struct visitor *other = visitor_of(&site, TLS_ALPN_HTTP1, false);
+	struct https_client *flood = https_client_of(&site, TLS_ALPN_HTTP2, false);
+	struct https_client *other = https_client_of(&site, TLS_ALPN_HTTP1, false);
 	AUTO(buf_done) struct buf large = BUF_UNBOUNDED;
 	struct reply replies[AT_ONCE];
 	struct reply small;
@@ -354,14 +354,14 @@ static void test_user_in_flight(void)
 	for (int i = 0; i < AT_ONCE; i++) {
 		AUTO(mem_free) char *body = mem_printf("{\"metadata\":{\"name\":\"u-%d\"}}", i);
 
-		visit_start(flood, "POST", MAPS, NULL, str_from(body), &replies[i]);
+		https_start(flood, "POST", MAPS, NULL, str_from(body), &replies[i]);
 	}
-	visit_start(other, "GET", "/api/v1/namespaces", NULL, str_none(), &small);
-	visit_wait(other, &small);
+	https_start(other, "GET", "/api/v1/namespaces", NULL, str_none(), &small);
+	https_wait(other, &small);
 	ok(small.code == 200, "another connection of the user is served: %d", small.code);
 	reply_done(&small);
 	for (int i = 0; i < AT_ONCE; i++) {
-		visit_wait(flood, &replies[i]);
+		https_wait(flood, &replies[i]);
 		good += replies[i].code == 201;
 		refused += replies[i].code == 429 && strcmp(replies[i].retry_after, "1") == 0;
 		reply_done(&replies[i]);
@@ -374,17 +374,17 @@ static void test_user_in_flight(void)
 		buf_puts(&large, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
 	buf_puts(&large, "\"}}");
 	for (int i = 0; i < 2; i++)
-		visit_start(flood, "POST", MAPS "?dryRun=All", NULL, buf_str(&large), &replies[i]);
+		https_start(flood, "POST", MAPS "?dryRun=All", NULL, buf_str(&large), &replies[i]);
 	for (int i = 0; i < 2; i++)
-		visit_wait(flood, &replies[i]);
+		https_wait(flood, &replies[i]);
 	ok(replies[0].code != 429 && replies[1].code == 429,
 	   "of two bodies of 3 MB one is more than the user may have: %d %d", replies[0].code,
 	   replies[1].code);
 	for (int i = 0; i < 2; i++)
 		reply_done(&replies[i]);
 	check(flood, "GET", "/api/v1/namespaces", NULL, "200");
-	visitor_free(other);
-	visitor_free(flood);
+	https_client_free(other);
+	https_client_free(flood);
 	site_close(&site);
 }
 
@@ -392,7 +392,7 @@ static void test_user_in_flight(void)
 static void test_list_size(void)
 {
 	struct site site = site_open(&(struct apiserver_options){.list_bytes = 8 * 1024});
-	struct visitor *admin = visitor_of(&site, TLS_ALPN_HTTP2, false);
+	struct https_client *admin = https_client_of(&site, TLS_ALPN_HTTP2, false);
 	AUTO(buf_done) struct buf value = BUF_UNBOUNDED;
 	struct reply reply;
 
@@ -406,7 +406,7 @@ static void test_list_size(void)
 
 		check(admin, "POST", MAPS, body, "201");
 	}
-	reply = visit(admin, "GET", MAPS, NULL);
+	reply = https_request(admin, "GET", MAPS, NULL);
 	ok(reply.code == 413 &&
 		   str_find(buf_str(&reply.text),
 			    STR("the list is larger than 8192 bytes; ask for it in pages (limit)"),
@@ -423,7 +423,7 @@ static void test_list_size(void)
 	reply_done(&reply);
 	check(admin, "GET", MAPS "?limit=1", NULL, "200");
 	check(admin, "GET", MAPS "/large-1", NULL, "200");
-	visitor_free(admin);
+	https_client_free(admin);
 	site_close(&site);
 }
 
@@ -474,25 +474,25 @@ static const struct http_call_events watch_events = {.head = on_watch_head,
 						     .end = on_watch_end,
 						     .failed = on_watch_failed};
 
-static void watch_start(struct visitor *visitor, struct watching *watching)
+static void watch_start(struct https_client *client, struct watching *watching)
 {
 	*watching = (struct watching){0};
 	watching->call = http_client_call(
-		visitor->client, &(struct http_call_options){
-					 .method = STR("GET"),
-					 .target = STR(MAPS "?watch=true&labelSelector=slow"),
-					 .long_lived = true,
-					 .events = &watch_events,
-					 .arg = watching,
-				 });
+		client->http, &(struct http_call_options){
+					.method = STR("GET"),
+					.target = STR(MAPS "?watch=true&labelSelector=slow"),
+					.long_lived = true,
+					.events = &watch_events,
+					.arg = watching,
+				});
 	while (!watching->code && !watching->ended)
-		(void)loop_turn(visitor->site->loop, -1);
+		(void)loop_turn(client->site->loop, -1);
 }
 
 static void test_watchers(void)
 {
 	struct site site = site_open(&(struct apiserver_options){.max_watchers = 2});
-	struct visitor *admin = visitor_of(&site, TLS_ALPN_HTTP2, false);
+	struct https_client *admin = https_client_of(&site, TLS_ALPN_HTTP2, false);
 	struct watching first;
 	struct watching second;
 	struct watching third;
@@ -511,14 +511,14 @@ static void test_watchers(void)
 	ok(third.code == 200, "when one has ended another one is accepted");
 	http_call_cancel(second.call);
 	http_call_cancel(third.call);
-	visitor_free(admin);
+	https_client_free(admin);
 	site_close(&site);
 }
 
 enum { SLOW_ROUNDS = 25, SLOW_EVENTS = 10 * SLOW_ROUNDS, SLOW_BYTES = 64 * 1024 };
 
 /* Ten writes at once, so that they share commits. */
-static bool write_round(struct visitor *admin, int round)
+static bool write_round(struct https_client *admin, int round)
 {
 	static const char *const merge[] = {"content-type", "application/merge-patch+json", NULL};
 	struct reply replies[10];
@@ -531,10 +531,10 @@ static bool write_round(struct visitor *admin, int round)
 		for (int at = 0; at < SLOW_BYTES; at += 16)
 			buf_puts(&body, "yyyyyyyyyyyyyyyy");
 		buf_puts(&body, "\"}}");
-		visit_start(admin, "PATCH", MAPS "/s", merge, buf_str(&body), &replies[i]);
+		https_start(admin, "PATCH", MAPS "/s", merge, buf_str(&body), &replies[i]);
 	}
 	for (int i = 0; i < 10; i++) {
-		visit_wait(admin, &replies[i]);
+		https_wait(admin, &replies[i]);
 		good = good && replies[i].code == 200;
 		reply_done(&replies[i]);
 	}
@@ -546,8 +546,8 @@ static bool write_round(struct visitor *admin, int round)
 static void test_slow_watcher(void)
 {
 	struct site site = site_open(&(struct apiserver_options){.watcher_bytes = 2 * 1024 * 1024});
-	struct visitor *admin = visitor_of(&site, TLS_ALPN_HTTP2, false);
-	struct visitor *sleeper = visitor_of(&site, TLS_ALPN_HTTP1, false);
+	struct https_client *admin = https_client_of(&site, TLS_ALPN_HTTP2, false);
+	struct https_client *sleeper = https_client_of(&site, TLS_ALPN_HTTP1, false);
 	struct watching fast;
 	struct watching slow;
 	int good = 0;
@@ -571,14 +571,14 @@ static void test_slow_watcher(void)
 	   "a late reader gets all of them as well: %zu", slow.events);
 	http_call_cancel(slow.call);
 	http_call_cancel(fast.call);
-	visitor_free(sleeper);
-	visitor_free(admin);
+	https_client_free(sleeper);
+	https_client_free(admin);
 	site_close(&site);
 }
 
 enum { INITIAL_OBJECTS = 24, INITIAL_BYTES = 1000 * 1000 };
 
-static void fill_initial(struct visitor *admin)
+static void fill_initial(struct https_client *admin)
 {
 	AUTO(buf_done) struct buf value = BUF_UNBOUNDED;
 
@@ -599,8 +599,8 @@ static void fill_initial(struct visitor *admin)
 static void test_large_initial(void)
 {
 	struct site site = site_open(&(struct apiserver_options){0});
-	struct visitor *admin = visitor_of(&site, TLS_ALPN_HTTP2, false);
-	struct visitor *old = visitor_of(&site, TLS_ALPN_HTTP1, false);
+	struct https_client *admin = https_client_of(&site, TLS_ALPN_HTTP2, false);
+	struct https_client *old = https_client_of(&site, TLS_ALPN_HTTP1, false);
 	struct watching watching;
 
 	fill_initial(admin);
@@ -617,8 +617,8 @@ static void test_large_initial(void)
 		   INITIAL_OBJECTS);
 		http_call_cancel(watching.call);
 	}
-	visitor_free(old);
-	visitor_free(admin);
+	https_client_free(old);
+	https_client_free(admin);
 	site_close(&site);
 }
 
@@ -627,8 +627,8 @@ static void test_user_waiting(void)
 {
 	struct site site =
 		site_open(&(struct apiserver_options){.user_waiting_bytes = 1024 * 1024});
-	struct visitor *admin = visitor_of(&site, TLS_ALPN_HTTP2, false);
-	struct visitor *sleeper = visitor_of(&site, TLS_ALPN_HTTP1, false);
+	struct https_client *admin = https_client_of(&site, TLS_ALPN_HTTP2, false);
+	struct https_client *sleeper = https_client_of(&site, TLS_ALPN_HTTP1, false);
 	struct watching slow;
 	char line[128];
 	struct reply reply;
@@ -637,7 +637,7 @@ static void test_user_waiting(void)
 	watch_start(sleeper, &slow);
 	http_call_pause(slow.call);
 	do {
-		reply = visit(admin, "GET", "/version", NULL);
+		reply = https_request(admin, "GET", "/version", NULL);
 		(void)reply_line(&reply, line);
 		reply_done(&reply);
 	} while (str_is(str_from(line), "200"));
@@ -648,8 +648,8 @@ static void test_user_waiting(void)
 	ok(slow.events == INITIAL_OBJECTS, "who reads on gets the rest");
 	check(admin, "GET", "/version", NULL, "200");
 	http_call_cancel(slow.call);
-	visitor_free(sleeper);
-	visitor_free(admin);
+	https_client_free(sleeper);
+	https_client_free(admin);
 	site_close(&site);
 }
 
@@ -660,7 +660,7 @@ static void on_stopped(void *arg)
 	*(bool *)arg = true;
 }
 
-static void test_stop(struct site *site, struct visitor *admin)
+static void test_stop(struct site *site, struct https_client *admin)
 {
 	struct watching watching;
 	bool stopped = false;
@@ -677,7 +677,7 @@ static void test_again(struct site *site)
 	AUTO(mem_free) char *key = mem_printf("%s/pki/ca.key", site->folder);
 	AUTO(mem_free) char *config = mem_printf("%s/kubeconfig", site->folder);
 	struct apiserver_options options = {.folder = site->folder};
-	struct visitor *admin;
+	struct https_client *admin;
 	struct stat status;
 	struct err err;
 
@@ -690,15 +690,15 @@ static void test_again(struct site *site)
 	if (!site->server)
 		bail_out(err.text);
 	ok(!apiserver_new(site->loop, &options, &err), "a second one is refused: %s", err.text);
-	admin = visitor_of(site, TLS_ALPN_ANY, false);
+	admin = https_client_of(site, TLS_ALPN_ANY, false);
 	check(admin, "GET", MAPS "/a", NULL, "200");
-	visitor_free(admin);
+	https_client_free(admin);
 }
 
 int main(void)
 {
 	struct site site = site_open(&(struct apiserver_options){0});
-	struct visitor *admin = visitor_of(&site, TLS_ALPN_ANY, false);
+	struct https_client *admin = https_client_of(&site, TLS_ALPN_ANY, false);
 
 	test_who(&site);
 	test_stranger(&site);
@@ -711,7 +711,7 @@ int main(void)
 	test_sizes(admin);
 	test_patch_size(admin);
 	test_stop(&site, admin);
-	visitor_free(admin);
+	https_client_free(admin);
 	test_again(&site);
 	site_close(&site);
 	test_connections();

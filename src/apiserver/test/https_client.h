@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* visitor.h - a whole server in a temporary folder, and clients that come to it over HTTPS, all on
+/* https_client.h - a whole server in a temporary folder, and clients that come to it over HTTPS, all on
  * one real loop.
  *
  *	struct site site = site_open(&(struct apiserver_options){0});
- *	struct visitor *v = visitor_new(&site, TLS_ALPN_ANY);		the administrator
- *	struct reply r = visit(v, "POST", "/api/v1/namespaces", "{...}");
+ *	struct https_client *v = https_client_new(&site, TLS_ALPN_ANY);		the administrator
+ *	struct reply r = https_request(v, "POST", "/api/v1/namespaces", "{...}");
  *	struct stream *w = ... see watch_start()
- *	visitor_free(v); site_close(&site); */
-#ifndef APISERVER_TEST_VISITOR_H
-#define APISERVER_TEST_VISITOR_H
+ *	https_client_free(v); site_close(&site); */
+#ifndef APISERVER_TEST_HTTPS_CLIENT_H
+#define APISERVER_TEST_HTTPS_CLIENT_H
 
 #include <stdio.h>
 
@@ -37,9 +37,9 @@ struct site {
 	struct apiserver *server;
 };
 
-struct visitor {
+struct https_client {
 	struct site *site;
-	struct http_client *client;
+	struct http_client *http;
 };
 
 /* What came back; `doc` is NULL if it is no JSON. */
@@ -78,10 +78,10 @@ __attribute__((unused)) static void site_close(struct site *site)
 }
 
 /* A client with this certificate; with none if it is empty. */
-__attribute__((unused)) static struct visitor *visitor_with(struct site *site, enum tls_alpn alpn,
-							    struct str certificate, struct str key)
+__attribute__((unused)) static struct https_client *
+https_client_with(struct site *site, enum tls_alpn alpn, struct str certificate, struct str key)
 {
-	struct visitor *visitor = mem_new(struct visitor);
+	struct https_client *client = mem_new(struct https_client);
 	AUTO(kubeconfig_free) struct kubeconfig *config = kubeconfig_new(NULL);
 	AUTO(kubeconfig_access_done) struct kubeconfig_access access = {0};
 	AUTO(mem_free) char *path = mem_printf("%s/kubeconfig", site->folder);
@@ -98,18 +98,18 @@ __attribute__((unused)) static struct visitor *visitor_with(struct site *site, e
 
 	if (!tls)
 		bail_out(err.text);
-	visitor->site = site;
-	visitor->client = http_client_new(
+	client->site = site;
+	client->http = http_client_new(
 		site->loop,
 		&(struct http_client_options){.url = str_from(access.server), .tls = tls}, &err);
-	if (!visitor->client)
+	if (!client->http)
 		bail_out(err.text);
-	return visitor;
+	return client;
 }
 
 /* The administrator; `anonymous` shows neither certificate nor token. */
-__attribute__((unused)) static struct visitor *visitor_of(struct site *site, enum tls_alpn alpn,
-							  bool anonymous)
+__attribute__((unused)) static struct https_client *
+https_client_of(struct site *site, enum tls_alpn alpn, bool anonymous)
 {
 	AUTO(mem_free) char *cert = mem_printf("%s/pki/admin.crt", site->folder);
 	AUTO(mem_free) char *key = mem_printf("%s/pki/admin.key", site->folder);
@@ -117,16 +117,16 @@ __attribute__((unused)) static struct visitor *visitor_of(struct site *site, enu
 	struct err err;
 
 	if (anonymous)
-		return visitor_with(site, alpn, str_none(), str_none());
+		return https_client_with(site, alpn, str_none(), str_none());
 	if (cert_pair_load(cert, key, &admin, &err) < 0)
 		bail_out(err.text);
-	return visitor_with(site, alpn, str_from(admin.cert), str_from(admin.key));
+	return https_client_with(site, alpn, str_from(admin.cert), str_from(admin.key));
 }
 
-__attribute__((unused)) static void visitor_free(struct visitor *visitor)
+__attribute__((unused)) static void https_client_free(struct https_client *client)
 {
-	http_client_free(visitor->client);
-	mem_free(visitor);
+	http_client_free(client->http);
+	mem_free(client);
 }
 
 static void copy_field(const struct http_call *call, const char *name, char *to, size_t size)
@@ -163,7 +163,7 @@ static const struct http_call_events reply_events = {.end = on_reply_end,
 						     .failed = on_reply_failed};
 
 /* `fields` are names and values of header fields in turn, ending in NULL; may be NULL. */
-__attribute__((unused)) static void visit_start(struct visitor *visitor, const char *method,
+__attribute__((unused)) static void https_start(struct https_client *client, const char *method,
 						const char *target, const char *const *fields,
 						struct str body, struct reply *reply)
 {
@@ -172,32 +172,32 @@ __attribute__((unused)) static void visit_start(struct visitor *visitor, const c
 	*reply = (struct reply){0};
 	for (; fields && fields[0]; fields += 2)
 		headers_put(&headers, str_from(fields[0]), str_from(fields[1]));
-	(void)http_client_call(visitor->client, &(struct http_call_options){
-							.method = str_from(method),
-							.target = str_from(target),
-							.headers = &headers,
-							.body = body,
-							.events = &reply_events,
-							.arg = reply,
-						});
+	(void)http_client_call(client->http, &(struct http_call_options){
+						       .method = str_from(method),
+						       .target = str_from(target),
+						       .headers = &headers,
+						       .body = body,
+						       .events = &reply_events,
+						       .arg = reply,
+					       });
 }
 
-__attribute__((unused)) static void visit_wait(struct visitor *visitor, struct reply *reply)
+__attribute__((unused)) static void https_wait(struct https_client *client, struct reply *reply)
 {
 	while (!reply->done)
-		(void)loop_turn(visitor->site->loop, -1);
+		(void)loop_turn(client->site->loop, -1);
 }
 
-__attribute__((unused)) static struct reply visit(struct visitor *visitor, const char *method,
-						  const char *target, const char *body)
+__attribute__((unused)) static struct reply
+https_request(struct https_client *client, const char *method, const char *target, const char *body)
 {
 	static const char *const json[] = {"content-type", "application/json", NULL};
 	static const char *const merge[] = {"content-type", "application/merge-patch+json", NULL};
 	struct reply reply;
 
-	visit_start(visitor, method, target, strcmp(method, "PATCH") == 0 ? merge : json,
+	https_start(client, method, target, strcmp(method, "PATCH") == 0 ? merge : json,
 		    str_from(body), &reply);
-	visit_wait(visitor, &reply);
+	https_wait(client, &reply);
 	return reply;
 }
 

@@ -32,7 +32,7 @@ enum { BACKLOG = 4 };
 
 /* --- who holds a pod --- */
 
-int wire_hold(int folder, int *ret_lock)
+int pod_folder_lock(int folder, int *ret_lock)
 {
 	AUTO(fd_close) int file = -1;
 
@@ -58,7 +58,7 @@ static bool test_lock(int fd, bool *ret_held)
 	return rc == 0 || *ret_held; /* released with the descriptor */
 }
 
-bool wire_is_held(const char *folder)
+bool pod_folder_is_locked(const char *folder)
 {
 	AUTO(fd_close) int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO(fd_close) int file = -1;
@@ -72,7 +72,7 @@ bool wire_is_held(const char *folder)
 
 /* --- sockets --- */
 
-const char *wire_name(const char *folder)
+const char *pod_socket_name(const char *folder)
 {
 	const char *slash = strrchr(folder, '/');
 
@@ -100,7 +100,7 @@ static int open_control(const char *control, struct err *err)
 	return fd;
 }
 
-int wire_listen(const char *control, const char *name, struct err *err)
+int pod_socket_listen(const char *control, const char *name, struct err *err)
 {
 	AUTO(fd_close) int dir = open_control(control, err);
 	AUTO(fd_close)
@@ -119,7 +119,7 @@ int wire_listen(const char *control, const char *name, struct err *err)
 	return fd_take(&fd);
 }
 
-void wire_unlisten(const char *control, const char *name)
+void pod_socket_remove(const char *control, const char *name)
 {
 	AUTO(fd_close) int dir = open_control(control, NULL);
 
@@ -139,35 +139,35 @@ static bool is_owners(int dir, int fd)
 	       (peer.uid == info.st_uid || peer.uid == geteuid() || peer.uid == 0);
 }
 
-int wire_read_secret(const char *control, char ret[WIRE_SECRET_SIZE], struct err *err)
+int pod_socket_read_secret(const char *control, char ret[POD_SOCKET_SECRET_SIZE], struct err *err)
 {
-	AUTO(mem_free) char *path = mem_printf("%s/" WIRE_SECRET, control);
-	AUTO(buf_done) struct buf text = BUF_INIT(WIRE_SECRET_SIZE + 64);
+	AUTO(mem_free) char *path = mem_printf("%s/" POD_SOCKET_SECRET, control);
+	AUTO(buf_done) struct buf text = BUF_INIT(POD_SOCKET_SECRET_SIZE + 64);
 	struct str secret;
 
 	if (fd_read_file(path, &text, err) < 0)
 		return -1;
 	secret = str_trim(buf_str(&text));
-	if (secret.len != WIRE_SECRET_SIZE - 1)
+	if (secret.len != POD_SOCKET_SECRET_SIZE - 1)
 		return err_set(err, ERR_INVALID, "%s does not hold a secret of %d digits", path,
-			       WIRE_SECRET_SIZE - 1);
-	(void)snprintf(ret, WIRE_SECRET_SIZE, "%.*s", STR_ARG(secret));
+			       POD_SOCKET_SECRET_SIZE - 1);
+	(void)snprintf(ret, POD_SOCKET_SECRET_SIZE, "%.*s", STR_ARG(secret));
 	return 0;
 }
 
 /* Does not wait if too many have connected already. */
-int wire_connect(const char *control, const char *name, struct err *err)
+int pod_socket_connect(const char *control, const char *name, struct err *err)
 {
 	AUTO(fd_close) int dir = open_control(control, err);
 	AUTO(fd_close)
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	char secret[WIRE_SECRET_SIZE];
+	char secret[POD_SOCKET_SECRET_SIZE];
 	struct sockaddr_un address;
 	socklen_t len;
-	char text[WIRE_SECRET_SIZE + sizeof(WIRE_AGENT)];
+	char text[POD_SOCKET_SECRET_SIZE + sizeof(POD_SOCKET_AGENT)];
 	int size;
 
-	if (dir < 0 || wire_read_secret(control, secret, err) < 0)
+	if (dir < 0 || pod_socket_read_secret(control, secret, err) < 0)
 		return -1;
 	len = address_of(dir, name, &address);
 	if (!len || fd < 0 || connect(fd, (struct sockaddr *)&address, len) < 0) {
@@ -177,21 +177,22 @@ int wire_connect(const char *control, const char *name, struct err *err)
 	}
 	if (!is_owners(dir, fd))
 		return err_set(err, ERR_FORBIDDEN, "the supervisor of %s is another user's", name);
-	size = snprintf(text, sizeof(text), WIRE_AGENT "%s", secret);
+	size = snprintf(text, sizeof(text), POD_SOCKET_AGENT "%s", secret);
 	if (fcntl(fd, F_SETFL, 0) < 0 || send(fd, text, (size_t)size, MSG_NOSIGNAL) < 0)
 		return err_errno(err, errno, "the supervisor of %s", name);
 	return fd_take(&fd);
 }
 
 /* Takes the same time wherever the texts differ. */
-bool wire_is_agent(const char *message, size_t len, const char *secret)
+bool pod_socket_is_agent(const char *message, size_t len, const char *secret)
 {
-	const size_t head = sizeof(WIRE_AGENT) - 1;
+	const size_t head = sizeof(POD_SOCKET_AGENT) - 1;
 	unsigned char differs = 0;
 
-	if (len != head + WIRE_SECRET_SIZE - 1 || memcmp(message, WIRE_AGENT, head) != 0)
+	if (len != head + POD_SOCKET_SECRET_SIZE - 1 ||
+	    memcmp(message, POD_SOCKET_AGENT, head) != 0)
 		return false;
-	for (size_t i = 0; i < WIRE_SECRET_SIZE - 1; i++)
+	for (size_t i = 0; i < POD_SOCKET_SECRET_SIZE - 1; i++)
 		differs |= (unsigned char)(message[head + i] ^ secret[i]);
 	return differs == 0;
 }

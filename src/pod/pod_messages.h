@@ -27,8 +27,8 @@
  *
  * The launcher receives the folder of a pod, D/control and the secret, each of which ends in NUL, and two descriptors:
  * the supervisor's end of a socket to the agent, and a file in memory that holds the plan. */
-#ifndef POD_WIRE_H
-#define POD_WIRE_H
+#ifndef POD_MESSAGES_H
+#define POD_MESSAGES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,49 +38,50 @@
 #include "base/macro.h"
 
 /* The file in the folder of sockets that has the secret. */
-#define WIRE_SECRET "secret"
+#define POD_SOCKET_SECRET "secret"
 /* The first word of an agent that connects. */
-#define WIRE_AGENT "agent "
+#define POD_SOCKET_AGENT "agent "
 /* Suffix of the file in the pod's folder that has the termination message of a container; its name comes before.
  * No file: no message. */
-#define WIRE_MESSAGE ".message"
+#define POD_MESSAGE_SUFFIX ".message"
 
 enum {
-	WIRE_VERSION = 1,
-	WIRE_MAX_BYTES = 128 * 1024,
-	WIRE_HOSTS_BYTES = 16 * 1024 * 1024,
-	WIRE_MESSAGE_BYTES = 4096,
-	WIRE_OUTPUT_BYTES =
+	POD_SOCKET_VERSION = 1,
+	POD_SOCKET_MAX_BYTES = 128 * 1024,
+	POD_SOCKET_HOSTS_BYTES = 16 * 1024 * 1024,
+	POD_MESSAGE_BYTES = 4096,
+	POD_SOCKET_OUTPUT_BYTES =
 		10 *
 		1024, /* output of a command that is kept: as much as a kubelet shows of a probe */
-	WIRE_NOT_STARTED = -1,
-	WIRE_TIMED_OUT = -2,
-	WIRE_SECRET_SIZE = 65, /* hexadecimal digits, and NUL */
+	POD_EXEC_NOT_STARTED = -1,
+	POD_EXEC_TIMED_OUT = -2,
+	POD_SOCKET_SECRET_SIZE = 65, /* hexadecimal digits, and NUL */
 	/* The exit code of volcano-pod if an agent of another version asks for what it does not know; versions
 	 * older than PLAN_VERSION have it, too. */
-	WIRE_EXIT_VERSION = 2,
+	POD_SOCKET_EXIT_VERSION = 2,
 };
 
 /* --- who holds a pod --- */
 
 /* Lock the folder of a pod (a descriptor, open for reading) as its supervisor. -1 and EWOULDBLOCK: another
- * supervisor has it, or wire_is_held() is just checking. The lock is released when `folder` and `*ret_lock` (-1:
+ * supervisor has it, or pod_folder_is_locked() is just checking. The lock is released when `folder` and `*ret_lock` (-1:
  * none) are closed. */
-int wire_hold(int folder, int *ret_lock) MUST_CHECK;
+int pod_folder_lock(int folder, int *ret_lock) MUST_CHECK;
 /* Is there a supervisor? It is not disturbed. */
-bool wire_is_held(const char *folder);
+bool pod_folder_is_locked(const char *folder);
 
 /* --- sockets; `control` is the folder that they are in --- */
 
 /* The name of the socket of the pod in this folder. */
-const char *wire_name(const char *folder);
+const char *pod_socket_name(const char *folder);
 /* For the process that holds the pod. Returns a descriptor that does not block. */
-int wire_listen(const char *control, const char *name, struct err *err) MUST_CHECK;
-void wire_unlisten(const char *control, const char *name);
+int pod_socket_listen(const char *control, const char *name, struct err *err) MUST_CHECK;
+void pod_socket_remove(const char *control, const char *name);
 /* Connects, and sends the secret. ERR_NOT_FOUND: no supervisor listens (yet). */
-int wire_connect(const char *control, const char *name, struct err *err) MUST_CHECK;
-int wire_read_secret(const char *control, char ret[WIRE_SECRET_SIZE], struct err *err) MUST_CHECK;
+int pod_socket_connect(const char *control, const char *name, struct err *err) MUST_CHECK;
+int pod_socket_read_secret(const char *control, char ret[POD_SOCKET_SECRET_SIZE],
+			   struct err *err) MUST_CHECK;
 /* Is this a first message with the right secret? */
-bool wire_is_agent(const char *message, size_t len, const char *secret);
+bool pod_socket_is_agent(const char *message, size_t len, const char *secret);
 
 #endif

@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 		return 0;
 	} else {
 		fputs("volcano-pod holds the processes of pods; `volcano up` starts it.\n", stderr);
-		return WIRE_EXIT_VERSION;
+		return POD_SOCKET_EXIT_VERSION;
 	}
 	if (rc < 0)
 		fprintf(stderr, "volcano-pod: %s\n", err.text);

@@ -408,7 +408,7 @@ static void test_files(const char *program)
 	is(text, "stdout F one|stdout F 0|stdout F whole|");
 	mem_free(text);
 	buf_clear(&names);
-	text = mem_printf("%s/main" WIRE_MESSAGE, w.pod);
+	text = mem_printf("%s/main" POD_MESSAGE_SUFFIX, w.pod);
 	ok(fd_read_file(text, &names, &err) == 0 && str_is(buf_str(&names), "bye\n"),
 	   "its last words are kept");
 	supervisor_start(w.supervisor, 0, 1);
@@ -474,11 +474,11 @@ static void test_exec(const char *program)
 	w.code = -99;
 	supervisor_exec(w.supervisor, 2, 0, TIME_MILLISECOND, slow, 2);
 	WAIT(&w, w.code != -99);
-	ok(w.code == WIRE_TIMED_OUT, "one that takes too long is ended");
+	ok(w.code == POD_EXEC_TIMED_OUT, "one that takes too long is ended");
 	w.code = -99;
 	supervisor_exec(w.supervisor, 3, 0, TIME_MINUTE, none, 1);
 	WAIT(&w, w.code != -99);
-	ok(w.code == WIRE_NOT_STARTED, "one that is not there is reported");
+	ok(w.code == POD_EXEC_NOT_STARTED, "one that is not there is reported");
 	is(w.output, "exec: \"no-such-program\": executable file not found in $PATH");
 	end(&w);
 }

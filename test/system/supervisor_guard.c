@@ -45,7 +45,7 @@ static void test_descriptors(const char *program)
 
 static int at_door(const struct world *w)
 {
-	AUTO(mem_free) char *path = mem_printf("%s/%s", w->control, wire_name(w->pod));
+	AUTO(mem_free) char *path = mem_printf("%s/%s", w->control, pod_socket_name(w->pod));
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 

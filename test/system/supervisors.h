@@ -39,7 +39,7 @@ struct world {
 	bool clean; /* it was, and had reported that */
 	bool late;  /* nothing happened for too long */
 	int code;   /* of a command */
-	char output[WIRE_OUTPUT_BYTES + 1];
+	char output[POD_SOCKET_OUTPUT_BYTES + 1];
 	char addresses[64];
 	struct loop_timer *timer;
 };

@@ -173,13 +173,13 @@ __attribute__((unused)) static void https_start(struct https_client *client, con
 	for (; fields && fields[0]; fields += 2)
 		headers_put(&headers, str_from(fields[0]), str_from(fields[1]));
 	(void)http_client_call(client->http, &(struct http_call_options){
-						       .method = str_from(method),
-						       .target = str_from(target),
-						       .headers = &headers,
-						       .body = body,
-						       .events = &reply_events,
-						       .arg = reply,
-					       });
+						     .method = str_from(method),
+						     .target = str_from(target),
+						     .headers = &headers,
+						     .body = body,
+						     .events = &reply_events,
+						     .arg = reply,
+					     });
 }
 
 __attribute__((unused)) static void https_wait(struct https_client *client, struct reply *reply)

@@ -33,7 +33,7 @@ struct json agent_container(const struct agent_pod *pod, size_t index)
 const char *agent_message_path(const struct agent_pod *pod, struct str container,
 			       struct arena *arena)
 {
-	return arena_printf(arena, "%s/%.*s" WIRE_MESSAGE, pod->folder, STR_ARG(container));
+	return arena_printf(arena, "%s/%.*s" POD_MESSAGE_SUFFIX, pod->folder, STR_ARG(container));
 }
 
 int agent_message_clear(const struct agent_pod *pod, struct str container, struct arena *arena,
@@ -52,7 +52,7 @@ int agent_message_clear(const struct agent_pod *pod, struct str container, struc
 static char *read_start(const char *path)
 {
 	AUTO(fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	char text[WIRE_MESSAGE_BYTES];
+	char text[POD_MESSAGE_BYTES];
 	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text));
 
 	if (len <= 0)

@@ -261,9 +261,9 @@ static struct str failure_of(const struct probe *probe, int code, struct str out
 {
 	struct str text = str_trim(output);
 
-	if (code == WIRE_TIMED_OUT)
+	if (code == POD_EXEC_TIMED_OUT)
 		return STR("command timed out");
-	if (code == WIRE_NOT_STARTED || (text.len && probe->kind < POST_START))
+	if (code == POD_EXEC_NOT_STARTED || (text.len && probe->kind < POST_START))
 		return output;
 	return str_from(arena_printf(arena, "command exited with code %d%s%.*s", code,
 				     text.len ? ": " : "", STR_ARG(text)));

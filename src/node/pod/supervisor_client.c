@@ -57,7 +57,7 @@ struct launcher {
 	struct loop_child *child;
 	struct loop_timer *again;
 	char *control;
-	char secret[WIRE_SECRET_SIZE];
+	char secret[POD_SOCKET_SECRET_SIZE];
 	bool stale; /* exit code: the program is of another version */
 };
 
@@ -137,7 +137,7 @@ static void on_launcher_end(pid_t pid, int status, void *arg)
 	(void)pid;
 	launcher->child = NULL;
 	fd_close(fd_take(&launcher->fd));
-	if (WIFEXITED(status) && WEXITSTATUS(status) == WIRE_EXIT_VERSION) {
+	if (WIFEXITED(status) && WEXITSTATUS(status) == POD_SOCKET_EXIT_VERSION) {
 		if (!launcher->stale)
 			log_error(launcher->log, STALE, LOG_STR("program", launcher->program));
 		launcher->stale = true;
@@ -180,17 +180,17 @@ static void on_again(struct loop_timer *timer, void *arg)
 /* The secret of this data directory, which supervisors of earlier agents know, too; made if there is none. */
 static int take_secret(struct launcher *launcher, struct err *err)
 {
-	AUTO(mem_free) char *path = mem_printf("%s/" WIRE_SECRET, launcher->control);
-	unsigned char bytes[WIRE_SECRET_SIZE / 2];
+	AUTO(mem_free) char *path = mem_printf("%s/" POD_SOCKET_SECRET, launcher->control);
+	unsigned char bytes[POD_SOCKET_SECRET_SIZE / 2];
 
-	if (wire_read_secret(launcher->control, launcher->secret, err) == 0)
+	if (pod_socket_read_secret(launcher->control, launcher->secret, err) == 0)
 		return 0;
 	if (err->code != ERR_NOT_FOUND && err->code != ERR_INVALID && err->code != ERR_TOO_LARGE)
 		return -1;
 	loop_random(launcher->loop, bytes, sizeof(bytes));
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		(void)snprintf(launcher->secret + 2 * i, 3, "%02x", bytes[i]);
-	return fd_write_file(path, launcher->secret, WIRE_SECRET_SIZE - 1, 0600, err);
+	return fd_write_file(path, launcher->secret, POD_SOCKET_SECRET_SIZE - 1, 0600, err);
 }
 
 /* Makes a folder that only this user may enter. */
@@ -384,7 +384,7 @@ static void on_socket(struct loop_fd *watch, int fd, unsigned events, void *arg)
 		loop_fd_remove(TAKE(self->watch));
 		fd_close(fd_take(&self->fd));
 		if (!self->clean && (self->greeted || !self->launched) &&
-		    wire_is_held(self->folder))
+		    pod_folder_is_locked(self->folder))
 			reconnect(self);
 		else
 			self->events->lost(self->arg);
@@ -403,10 +403,10 @@ static void on_try_again(struct loop_timer *timer, void *arg)
 
 	(void)timer;
 	self->pause = self->pause * 2 < RECONNECT_MOST ? self->pause * 2 : RECONNECT_MOST;
-	if (wire_is_held(self->folder) && loop_uptime(self->loop) < self->patience_until &&
+	if (pod_folder_is_locked(self->folder) && loop_uptime(self->loop) < self->patience_until &&
 	    try_to_connect(self) == 0)
 		return;
-	if (wire_is_held(self->folder) && loop_uptime(self->loop) < self->patience_until) {
+	if (pod_folder_is_locked(self->folder) && loop_uptime(self->loop) < self->patience_until) {
 		loop_timer_set(self->again, self->pause);
 		return;
 	}
@@ -434,7 +434,7 @@ static void reconnect(struct supervisor *self)
 
 static int try_to_connect(struct supervisor *self)
 {
-	int fd = wire_connect(self->control, wire_name(self->folder), NULL);
+	int fd = pod_socket_connect(self->control, pod_socket_name(self->folder), NULL);
 
 	if (fd < 0)
 		return -1;
@@ -525,7 +525,7 @@ struct supervisor *supervisor_connect(struct launcher *launcher, const char *fol
 {
 	struct supervisor *self;
 
-	if (!wire_is_held(folder)) {
+	if (!pod_folder_is_locked(folder)) {
 		(void)err_set(err, ERR_NOT_FOUND, "%s has no supervisor", folder);
 		return NULL;
 	}
@@ -538,12 +538,12 @@ struct supervisor *supervisor_connect(struct launcher *launcher, const char *fol
 
 bool supervisor_is_there(const char *folder)
 {
-	return wire_is_held(folder);
+	return pod_folder_is_locked(folder);
 }
 
 void supervisor_forget(const struct launcher *launcher, const char *folder)
 {
-	wire_unlisten(launcher->control, wire_name(folder));
+	pod_socket_remove(launcher->control, pod_socket_name(folder));
 }
 
 /* --- killing --- */
@@ -587,7 +587,7 @@ void supervisor_kill(const char *folder)
 	struct str rest;
 	struct str line;
 
-	if (!wire_is_held(folder) || stat(folder, &info) < 0 ||
+	if (!pod_folder_is_locked(folder) || stat(folder, &info) < 0 ||
 	    fd_read_file(LOCKS, &locks, NULL) < 0)
 		return;
 	rest = buf_str(&locks);
@@ -597,7 +597,7 @@ void supervisor_kill(const char *folder)
 		if (pid)
 			(void)kill(pid, SIGKILL);
 	}
-	for (int i = 0; i < DEATH_MS / DEATH_STEP_MS && wire_is_held(folder); i++)
+	for (int i = 0; i < DEATH_MS / DEATH_STEP_MS && pod_folder_is_locked(folder); i++)
 		(void)poll(NULL, 0, DEATH_STEP_MS);
 }
 
@@ -641,7 +641,7 @@ void supervisor_stop(struct supervisor *supervisor, size_t container, int64_t gr
 void supervisor_exec(struct supervisor *supervisor, uint64_t id, size_t container,
 		     int64_t timeout_us, const struct str *args, size_t n_args)
 {
-	AUTO(buf_done) struct buf text = BUF_INIT(WIRE_MAX_BYTES);
+	AUTO(buf_done) struct buf text = BUF_INIT(POD_SOCKET_MAX_BYTES);
 
 	buf_printf(&text, "exec %llu %zu %lld", (unsigned long long)id, container,
 		   (long long)timeout_us);
@@ -662,7 +662,7 @@ void supervisor_hosts(struct supervisor *supervisor, struct str hosts)
 	size_t at = 0;
 
 	do {
-		AUTO(buf_done) struct buf text = BUF_INIT(WIRE_MAX_BYTES);
+		AUTO(buf_done) struct buf text = BUF_INIT(POD_SOCKET_MAX_BYTES);
 		struct str piece = str_slice(hosts, at, at + HOSTS_PIECE_BYTES);
 
 		buf_printf(&text, "hosts %zu %zu", at, hosts.len);

@@ -35,7 +35,7 @@ struct supervisor_events {
 	void (*state)(void *arg, size_t container, const struct record *record);
 	/* All records have been delivered. */
 	void (*ready)(void *arg);
-	/* A command has ended, with its exit code, WIRE_NOT_STARTED or WIRE_TIMED_OUT. */
+	/* A command has ended, with its exit code, POD_EXEC_NOT_STARTED or POD_EXEC_TIMED_OUT. */
 	void (*done)(void *arg, uint64_t id, int code, struct str output);
 	/* The supervisor has ended. Nothing is called after this; free it. If a connection breaks while the
 	 * supervisor lives, it is made again first; a supervisor that cannot be reached for long is killed. */

@@ -40,8 +40,8 @@ void supervisor_send_all(struct supervisor *self)
 {
 	const char *address = self->plan.address;
 	char text[192];
-	int len = snprintf(text, sizeof(text), "hello %d %ld%s%.128s", WIRE_VERSION, (long)getpid(),
-			   address ? " " : "", address ? address : "");
+	int len = snprintf(text, sizeof(text), "hello %d %ld%s%.128s", POD_SOCKET_VERSION,
+			   (long)getpid(), address ? " " : "", address ? address : "");
 
 	supervisor_send(self, text, (size_t)len);
 	for (size_t i = 0; i < self->plan.n_containers; i++)
@@ -54,7 +54,7 @@ void supervisor_send_all(struct supervisor *self)
 
 static void start_listening(struct supervisor *self)
 {
-	self->listener = wire_listen(self->control, self->name, NULL);
+	self->listener = pod_socket_listen(self->control, self->name, NULL);
 	if (self->listener < 0)
 		self->next_listen = supervisor_uptime() + LISTEN_AGAIN; /* the disk may be full */
 }
@@ -66,7 +66,7 @@ void supervisor_stop_listening(struct supervisor *self)
 	if (self->listener < 0)
 		return;
 	fd_close(fd_take(&self->listener));
-	wire_unlisten(self->control, self->name);
+	pod_socket_remove(self->control, self->name);
 }
 
 void supervisor_lose_agent(struct supervisor *self)
@@ -124,7 +124,7 @@ static bool read_candidate(struct supervisor *self, struct candidate *candidate)
 
 	if (len < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
-	if (len > 0 && wire_is_agent(text, (size_t)len, self->secret))
+	if (len > 0 && pod_socket_is_agent(text, (size_t)len, self->secret))
 		self->agent = fd_take(&candidate->fd);
 	fd_close(fd_take(&candidate->fd));
 	return self->agent >= 0;
@@ -224,8 +224,8 @@ static void do_hosts(struct supervisor *self, struct str words)
 	struct buf whole;
 	int64_t at, size;
 
-	if (end < 0 || !next_number(&head, WIRE_HOSTS_BYTES, &at) ||
-	    !next_number(&head, WIRE_HOSTS_BYTES, &size))
+	if (end < 0 || !next_number(&head, POD_SOCKET_HOSTS_BYTES, &at) ||
+	    !next_number(&head, POD_SOCKET_HOSTS_BYTES, &size))
 		return;
 	if (at == 0)
 		buf_clear(&self->hosts_coming);
@@ -269,9 +269,9 @@ static void execute_message(struct supervisor *self, struct str message)
 void supervisor_read_agent(struct supervisor *self)
 {
 	if (!self->message)
-		self->message = mem_alloc(WIRE_MAX_BYTES);
+		self->message = mem_alloc(POD_SOCKET_MAX_BYTES);
 	for (int i = 0; i < MESSAGES_A_TURN && self->agent >= 0 && !self->quitting; i++) {
-		ssize_t len = recv(self->agent, self->message, WIRE_MAX_BYTES, MSG_DONTWAIT);
+		ssize_t len = recv(self->agent, self->message, POD_SOCKET_MAX_BYTES, MSG_DONTWAIT);
 
 		if (len < 0 && (errno == EAGAIN || errno == EINTR))
 			return;

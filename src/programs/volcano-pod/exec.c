@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* programs/volcano-pod/exec.c - commands that run in a container: probes and hooks.
  *
- * A command has the container's environment, cgroups, namespaces and identity. The first WIRE_OUTPUT_BYTES of its
+ * A command has the container's environment, cgroups, namespaces and identity. The first POD_SOCKET_OUTPUT_BYTES of its
  * output are sent with the answer. Its process group ends with it. */
 #include <errno.h>
 #include <signal.h>
@@ -21,7 +21,7 @@ enum { ARGS_MAX = 1024 };
 
 static void answer(struct supervisor *self, uint64_t id, int code, struct str output)
 {
-	AUTO(buf_done) struct buf message = BUF_INIT(WIRE_MAX_BYTES);
+	AUTO(buf_done) struct buf message = BUF_INIT(POD_SOCKET_MAX_BYTES);
 
 	buf_printf(&message, "done %llu %d", (unsigned long long)id, code);
 	buf_putc(&message, '\0');
@@ -59,16 +59,17 @@ void supervisor_exec(struct supervisor *self, const struct exec_ask *ask)
 	struct err err;
 
 	if (container->record.state != RECORD_RUNNING)
-		answer(self, ask->id, WIRE_NOT_STARTED, STR("the container is not running"));
+		answer(self, ask->id, POD_EXEC_NOT_STARTED, STR("the container is not running"));
 	else if (!split_args(ask->args, argv))
-		answer(self, ask->id, WIRE_NOT_STARTED, STR("the command is empty or too long"));
+		answer(self, ask->id, POD_EXEC_NOT_STARTED,
+		       STR("the command is empty or too long"));
 	else if (pod_child_start(&start, &child, &err) < 0)
-		answer(self, ask->id, WIRE_NOT_STARTED, str_from(err.text));
+		answer(self, ask->id, POD_EXEC_NOT_STARTED, str_from(err.text));
 	else {
 		fd_close(child.status); /* only a first process uses it */
 		exec.pid = child.pid;
 		exec.pipe = child.output;
-		exec.output = buf_make(WIRE_OUTPUT_BYTES);
+		exec.output = buf_make(POD_SOCKET_OUTPUT_BYTES);
 		if (ask->timeout_us)
 			exec.due = supervisor_uptime() + ask->timeout_us;
 		vec_push(&self->execs, exec);
@@ -114,7 +115,7 @@ void supervisor_exec_ended(struct supervisor *self, pid_t pid, int status)
 		family_kill_group(pid);
 		read_exec(&exec);
 		fd_close(exec.pipe);
-		answer(self, exec.id, exec.timed_out ? WIRE_TIMED_OUT : code,
+		answer(self, exec.id, exec.timed_out ? POD_EXEC_TIMED_OUT : code,
 		       buf_str(&exec.output));
 		buf_done(&exec.output);
 		return;

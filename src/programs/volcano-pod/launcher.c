@@ -21,7 +21,7 @@
 #include "base/banned.h"
 
 enum { SOCKET, PLAN, DESCRIPTORS };
-enum { FOLDER, CONTROL, SECRET, WORDS, MESSAGE_BYTES = 2 * PATH_MAX + WIRE_SECRET_SIZE };
+enum { FOLDER, CONTROL, SECRET, WORDS, MESSAGE_BYTES = 2 * PATH_MAX + POD_SOCKET_SECRET_SIZE };
 
 /* Receives what a supervisor is started with; 0: the agent has ended. */
 static ssize_t receive(int agent, char text[MESSAGE_BYTES], int ret[DESCRIPTORS])

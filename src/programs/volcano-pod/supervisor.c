@@ -218,13 +218,13 @@ static void keep_message(const struct container *container, const char *name)
 {
 	AUTO(mem_free) char *path = NULL;
 	AUTO(fd_close) int to = -1;
-	char text[WIRE_MESSAGE_BYTES];
+	char text[POD_MESSAGE_BYTES];
 	ssize_t len =
 		container->message < 0 ? -1 : pread(container->message, text, sizeof(text), 0);
 
 	if (len < 0)
 		return;
-	path = mem_printf("%s" WIRE_MESSAGE, name);
+	path = mem_printf("%s" POD_MESSAGE_SUFFIX, name);
 	if (len == 0) {
 		if (container->record.run > 0)
 			(void)unlink(path); /* of an earlier run */
@@ -552,7 +552,7 @@ static int hold(struct supervisor *self, struct err *err)
 {
 	int64_t until = supervisor_uptime() + HOLD_PATIENCE;
 
-	while (wire_hold(self->folder, &self->lock) < 0) {
+	while (pod_folder_lock(self->folder, &self->lock) < 0) {
 		if ((errno != EWOULDBLOCK && errno != EINTR) || supervisor_uptime() > until)
 			return err_errno(err, errno, "the pod has another supervisor");
 		(void)poll(NULL, 0, HOLD_PAUSE_MS);
@@ -633,12 +633,12 @@ static void close_all(struct supervisor *self)
 
 int supervisor_run(const struct supervisor_options *options, struct err *err)
 {
-	struct supervisor self = {.hosts = BUF_INIT(WIRE_HOSTS_BYTES),
-				  .hosts_coming = BUF_INIT(WIRE_HOSTS_BYTES),
+	struct supervisor self = {.hosts = BUF_INIT(POD_SOCKET_HOSTS_BYTES),
+				  .hosts_coming = BUF_INIT(POD_SOCKET_HOSTS_BYTES),
 				  .agent = options->agent,
 				  .plan_file = options->plan,
 				  .control = options->control,
-				  .name = wire_name(options->folder),
+				  .name = pod_socket_name(options->folder),
 				  .secret = options->secret,
 				  .listener = -1,
 				  .candidates = {{-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}},

@@ -39,8 +39,9 @@ static int reach(const struct settings *settings, const char *folder)
 {
 	AUTO(mem_free) char *control = home_path(settings->folder, "control");
 
-	for (int waited = 0; waited < PATIENCE_MS && wire_is_held(folder); waited += STEP_MS) {
-		AUTO(fd_close) int fd = wire_connect(control, wire_name(folder), NULL);
+	for (int waited = 0; waited < PATIENCE_MS && pod_folder_is_locked(folder);
+	     waited += STEP_MS) {
+		AUTO(fd_close) int fd = pod_socket_connect(control, pod_socket_name(folder), NULL);
 
 		if (fd >= 0) {
 			(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
@@ -72,7 +73,7 @@ static size_t meet_pods(const struct settings *settings)
 
 	for (int i = 0; i < count; i++) {
 		AUTO(mem_free) char *folder = mem_printf("%s/%s", pods, names[i]->d_name);
-		bool held = names[i]->d_name[0] != '.' && wire_is_held(folder);
+		bool held = names[i]->d_name[0] != '.' && pod_folder_is_locked(folder);
 		AUTO(fd_close) int fd = held && settings->pods ? reach(settings, folder) : -1;
 
 		found += held;

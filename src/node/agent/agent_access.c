@@ -89,7 +89,7 @@ int agent_access_make(const struct agent_pod *pod, const struct sandbox *sandbox
 	only.spec.volumes.ptr = use->volume;
 	only.spec.volumes.len = 1;
 	of_it.pod = &only;
-	if (tree_mkdir(folder, MODE_ACCESS, err) < 0)
+	if (folder_make(folder, MODE_ACCESS, err) < 0)
 		return -1;
 	return pod_volumes_make(&of_it, &place, &changed, err);
 }

@@ -171,7 +171,7 @@ static int set_root(struct job *job, const struct container *container, struct p
 	if (job->sandboxes->machine.root && !ret->read_only_root && !needs_root(job, ret))
 		return 0;
 	ret->root = arena_printf(job->arena, "%s/root", job->sandboxes->hidden);
-	return tree_mkdir(ret->root, 0755, err);
+	return folder_make(ret->root, 0755, err);
 }
 
 /* Only root may enter the node's folder, but a pod's user has to reach its working directory. */
@@ -349,7 +349,7 @@ static int make_folder(struct job *job, struct err *err)
 	const char *folder = job->pod->folder;
 	struct statvfs disk;
 
-	if (tree_mkdir(folder, MODE_FOLDER, err) < 0)
+	if (folder_make(folder, MODE_FOLDER, err) < 0)
 		return -1;
 	if (statvfs(folder, &disk) == 0 && disk.f_blocks > 0 &&
 	    (job->sandboxes->machine.root ? disk.f_bfree : disk.f_bavail) == 0)
@@ -364,7 +364,7 @@ static int make_work(struct job *job, struct err *err)
 
 	for (size_t i = 0; i < job->pod->life->n_containers; i++)
 		if (!container_at(&job->view, i)->working_dir.len)
-			return tree_mkdir(work, MODE_WORK, err);
+			return folder_make(work, MODE_WORK, err);
 	return 0;
 }
 

@@ -94,7 +94,7 @@ static void measure(struct pod_scan_run *run)
 	}
 	for (size_t i = 0; i < run->rows.len; i++)
 		usage_of(run, i)->pod.use.used[PRESSURE_DISK] =
-			tree_size(run->rows.ptr[i].folder, 0);
+			folder_size(run->rows.ptr[i].folder, 0);
 }
 
 /* --- which pod to evict --- */
@@ -246,7 +246,7 @@ static bool reclaim(struct agent_pressure *self)
 		if (!pod->over || pod->supervisor || pod->reclaimed)
 			continue;
 		pod->reclaimed = true;
-		if (tree_size(work, 1) <= 0)
+		if (folder_size(work, 1) <= 0)
 			continue;
 		any = true;
 		agent_remove_folder(self->agent, work);

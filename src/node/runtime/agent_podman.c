@@ -347,8 +347,8 @@ int agent_podman_wrap(const struct agent_podman *self, const struct agent_runtim
 	struct run run = {.folder = runtime_folder(in->folder, in->container->name, in->arena)};
 
 	if (get_image(self, in, ret_reason, err) < 0 ||
-	    tree_mkdir(arena_printf(in->arena, "%s/" RUNTIME_STAGE, run.folder),
-		       RUNTIME_MODE_FOLDER, err) < 0 ||
+	    folder_make(arena_printf(in->arena, "%s/" RUNTIME_STAGE, run.folder),
+			RUNTIME_MODE_FOLDER, err) < 0 ||
 	    set_argv(self, in, plan, &run, err) < 0)
 		return -1;
 	return set_podman(self, in, &run, plan, err);

@@ -340,8 +340,8 @@ static int make_folders(const char *folder, struct arena *arena, struct err *err
 	static const char *const names[] = {"root", "upper", "work", "state", RUNTIME_STAGE};
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (tree_mkdir(arena_printf(arena, "%s/%s", folder, names[i]), RUNTIME_MODE_FOLDER,
-			       err) < 0)
+		if (folder_make(arena_printf(arena, "%s/%s", folder, names[i]), RUNTIME_MODE_FOLDER,
+				err) < 0)
 			return -1;
 	return 0;
 }
@@ -568,8 +568,8 @@ void agent_runtime_renew(const struct agent_runtime *self, struct agent_pod *pod
 		if (rename(path, old) < 0)
 			continue;
 		agent_remove_folder(pod->agent, old);
-		(void)!tree_mkdir(path, RUNTIME_MODE_FOLDER,
-				  &err); /* the next start reports that */
+		(void)!folder_make(path, RUNTIME_MODE_FOLDER,
+				   &err); /* the next start reports that */
 	}
 }
 

@@ -192,7 +192,7 @@ int main(void)
 	test_slow_pulls(loop, folder);
 	test_remover(loop, folder);
 	loop_free(loop);
-	ok(tree_remove(folder, &err) == 0, "(and away)");
+	ok(folder_delete(folder, &err) == 0, "(and away)");
 	mem_free(program);
 	return tap_done();
 }

@@ -28,7 +28,7 @@ static const char *content_of(const char *volume, struct buf *to)
 {
 	AUTO(pods_close) struct pods pods;
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	struct tree_file *files = NULL;
+	struct atomic_folder_file *files = NULL;
 	struct err err = {0};
 	size_t len = 0;
 

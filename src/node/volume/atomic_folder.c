@@ -63,7 +63,7 @@ static int make_above(const char *path, struct err *err)
 }
 
 /* Mostly the folders above exist. */
-int tree_mkdir(const char *path, mode_t mode, struct err *err)
+int folder_make(const char *path, mode_t mode, struct err *err)
 {
 	struct stat info;
 	bool made = mkdir(path, mode) == 0;
@@ -101,14 +101,14 @@ static int write_bytes(int fd, struct str data)
 	return 0;
 }
 
-static mode_t mode_of(const struct tree_file *file, int64_t group)
+static mode_t mode_of(const struct atomic_folder_file *file, int64_t group)
 {
 	mode_t mode = file->mode & 0777;
 
 	return group < 0 ? mode : mode | 0440;
 }
 
-static int write_file(const char *root, const struct tree_file *file, int64_t group,
+static int write_file(const char *root, const struct atomic_folder_file *file, int64_t group,
 		      struct err *err)
 {
 	AUTO(mem_free) char *path = mem_printf("%s/%.*s", root, STR_ARG(file->path));
@@ -119,7 +119,7 @@ static int write_file(const char *root, const struct tree_file *file, int64_t gr
 		AUTO(mem_free)
 		char *folder = mem_printf("%s/%.*s", root, (int)slash, file->path.ptr);
 
-		if (tree_mkdir(folder, 0755, err) < 0)
+		if (folder_make(folder, 0755, err) < 0)
 			return -1;
 	}
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -154,7 +154,7 @@ static int64_t count_files(const char *folder)
 	return count;
 }
 
-static bool is_same(const char *root, const struct tree_file *file, int64_t group)
+static bool is_same(const char *root, const struct atomic_folder_file *file, int64_t group)
 {
 	AUTO(mem_free) char *path = mem_printf("%s/%.*s", root, STR_ARG(file->path));
 	AUTO(buf_done) struct buf text = BUF_INIT(LIMIT_OBJECT_BYTES);
@@ -175,8 +175,8 @@ static void read_current(const char *dir, char name[32])
 	name[len < 0 ? 0 : len] = '\0';
 }
 
-static bool is_up_to_date(const char *dir, const char *current, const struct tree_file *files,
-			  size_t len, int64_t group)
+static bool is_up_to_date(const char *dir, const char *current,
+			  const struct atomic_folder_file *files, size_t len, int64_t group)
 {
 	AUTO(mem_free) char *root = mem_printf("%s/%s", dir, current);
 
@@ -188,8 +188,8 @@ static bool is_up_to_date(const char *dir, const char *current, const struct tre
 	return count_files(root) == (int64_t)len;
 }
 
-static int replace(const char *dir, const char *current, const struct tree_file *files, size_t len,
-		   int64_t group, struct err *err)
+static int replace(const char *dir, const char *current, const struct atomic_folder_file *files,
+		   size_t len, int64_t group, struct err *err)
 {
 	int64_t number = 0;
 	AUTO(mem_free) char *root = NULL;
@@ -199,7 +199,7 @@ static int replace(const char *dir, const char *current, const struct tree_file 
 	if (current[0] && number_parse_i64(str_from(current + 2), &number, NULL) < 0)
 		number = 0;
 	root = mem_printf("%s/..%" PRId64, dir, number + 1);
-	if (tree_remove(root, err) < 0 || tree_mkdir(root, 0755, err) < 0)
+	if (folder_delete(root, err) < 0 || folder_make(root, 0755, err) < 0)
 		return -1;
 	for (size_t i = 0; i < len; i++)
 		if (write_file(root, &files[i], group, err) < 0)
@@ -217,7 +217,8 @@ static struct str first_part(struct str path)
 	return slash < 0 ? path : str_slice(path, 0, (size_t)slash);
 }
 
-static int make_links(const char *dir, const struct tree_file *files, size_t len, struct err *err)
+static int make_links(const char *dir, const struct atomic_folder_file *files, size_t len,
+		      struct err *err)
 {
 	for (size_t i = 0; i < len; i++) {
 		struct str name = first_part(files[i].path);
@@ -230,7 +231,7 @@ static int make_links(const char *dir, const struct tree_file *files, size_t len
 	return 0;
 }
 
-static bool is_wanted(const char *name, const char *current, const struct tree_file *files,
+static bool is_wanted(const char *name, const char *current, const struct atomic_folder_file *files,
 		      size_t len)
 {
 	if (is_dots(name) || str_is(str_from(name), DATA) || str_is(str_from(name), current))
@@ -241,7 +242,7 @@ static bool is_wanted(const char *name, const char *current, const struct tree_f
 	return false;
 }
 
-static int remove_others(const char *dir, const struct tree_file *files, size_t len,
+static int remove_others(const char *dir, const struct atomic_folder_file *files, size_t len,
 			 struct err *err)
 {
 	struct dirent **entries = NULL;
@@ -254,7 +255,7 @@ static int remove_others(const char *dir, const struct tree_file *files, size_t 
 		AUTO(mem_free) char *path = mem_printf("%s/%s", dir, entries[i]->d_name);
 
 		if (!is_wanted(entries[i]->d_name, current, files, len) &&
-		    tree_remove(path, err) < 0)
+		    folder_delete(path, err) < 0)
 			ret = -1;
 		mem_free(entries[i]);
 	}
@@ -262,8 +263,8 @@ static int remove_others(const char *dir, const struct tree_file *files, size_t 
 	return ret;
 }
 
-int tree_write(const char *dir, const struct tree_file *files, size_t len, int64_t group,
-	       bool *ret_changed, struct err *err)
+int atomic_folder_write(const char *dir, const struct atomic_folder_file *files, size_t len,
+			int64_t group, bool *ret_changed, struct err *err)
 {
 	bool same;
 	char current[32];
@@ -374,7 +375,7 @@ static int empty_below(struct removal *removal, bool *ret_any, struct err *err)
 	return ret;
 }
 
-int tree_remove(const char *path, struct err *err)
+int folder_delete(const char *path, struct err *err)
 {
 	struct removal removal = {0};
 	AUTO(fd_close) int top = -1;
@@ -401,7 +402,7 @@ int tree_remove(const char *path, struct err *err)
 
 /* --- size --- */
 
-int64_t tree_size(const char *path, int64_t enough)
+int64_t folder_size(const char *path, int64_t enough)
 {
 	VEC(char *) todo = {0};
 	int64_t size = 0;

@@ -20,7 +20,7 @@
 #include "base/macro.h"
 #include "base/str.h"
 
-struct tree_file {
+struct atomic_folder_file {
 	struct str path; /* relative, without ".." */
 	struct str data;
 	mode_t mode;
@@ -29,18 +29,18 @@ struct tree_file {
 
 /* `group` owns and may read every file; -1: none. Does nothing if the content is the same; `ret_changed` may be
  * NULL. `dir` must exist. */
-int tree_write(const char *dir, const struct tree_file *files, size_t len, int64_t group,
-	       bool *ret_changed, struct err *err) MUST_CHECK;
+int atomic_folder_write(const char *dir, const struct atomic_folder_file *files, size_t len,
+			int64_t group, bool *ret_changed, struct err *err) MUST_CHECK;
 
 /* Delete a folder or file with everything below it, however deep, without following links and without leaving its
  * file system. A missing one is no error. */
-int tree_remove(const char *path, struct err *err) MUST_CHECK;
+int folder_delete(const char *path, struct err *err) MUST_CHECK;
 
 /* Bytes of disk that a folder takes; stops counting after `enough` (0: does not). Files that are deleted meanwhile
  * do not count. */
-int64_t tree_size(const char *path, int64_t enough);
+int64_t folder_size(const char *path, int64_t enough);
 
 /* Make the folder and those above it. ERR_ALREADY_EXISTS: there is something else at the path. */
-int tree_mkdir(const char *path, mode_t mode, struct err *err) MUST_CHECK;
+int folder_make(const char *path, mode_t mode, struct err *err) MUST_CHECK;
 
 #endif

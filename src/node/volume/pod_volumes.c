@@ -42,7 +42,7 @@ static int make_data(const char *path, int64_t group, struct err *err)
 	if (stat(path, &info) == 0 && S_ISDIR(info.st_mode) &&
 	    (group < 0 || info.st_gid == (gid_t)group))
 		return 0;
-	if (tree_mkdir(path, mode, err) < 0)
+	if (folder_make(path, mode, err) < 0)
 		return -1;
 	if (group < 0)
 		return 0;
@@ -108,7 +108,7 @@ static int make_memory(const struct sandbox *sandbox, const struct pod_volumes_p
 			       ? err_errno(err, errno, "%s", path)
 			       : 0;
 	}
-	if (tree_mkdir(path, OPEN_MODE, err) < 0)
+	if (folder_make(path, OPEN_MODE, err) < 0)
 		return -1;
 	if (is_mounted(path))
 		return 0;
@@ -137,13 +137,13 @@ static int make_content(const struct sandbox *sandbox, const struct volume *volu
 			const char *path, bool *changed, struct err *err)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
-	struct tree_file *files = NULL;
+	struct atomic_folder_file *files = NULL;
 	bool written = false;
 	size_t len = 0;
 
 	if (volume_content(sandbox, volume, arena, &files, &len, err) < 0 ||
-	    tree_mkdir(path, 0755, err) < 0 ||
-	    tree_write(path, files, len, group_of(sandbox->pod), &written, err) < 0)
+	    folder_make(path, 0755, err) < 0 ||
+	    atomic_folder_write(path, files, len, group_of(sandbox->pod), &written, err) < 0)
 		return -1;
 	*changed = *changed || written;
 	return 0;
@@ -201,7 +201,7 @@ int pod_volumes_make(const struct sandbox *sandbox, const struct pod_volumes_pla
 	AUTO(mem_free) char *folder = mem_printf("%s/volumes", place->folder);
 	bool changed = false;
 
-	if (tree_mkdir(folder, 0755, err) < 0)
+	if (folder_make(folder, 0755, err) < 0)
 		return -1;
 	for (size_t i = 0; i < sandbox->pod->spec.volumes.len; i++) {
 		const struct volume *volume = &sandbox->pod->spec.volumes.ptr[i];
@@ -230,7 +230,7 @@ const char *pod_volumes_over_limit(const struct sandbox *sandbox,
 		if (!limit || quantity_sign(limit) <= 0)
 			continue;
 		path = mem_printf("%s/volumes/%.*s/", place->folder, STR_ARG(volume->name));
-		if (tree_size(path, quantity_value(limit)) > quantity_value(limit))
+		if (folder_size(path, quantity_value(limit)) > quantity_value(limit))
 			return arena_printf(
 				arena,
 				"Usage of EmptyDir volume \"%.*s\" exceeds the limit \"%s\". ",
@@ -310,7 +310,7 @@ static int release(const struct pod_volumes_place *place, const char *name, stru
 	AUTO(mem_free) char *memory = volume_path_memory(place, str_from(name));
 
 	if (is_ours(path, memory))
-		return tree_remove(memory, err);
+		return folder_delete(memory, err);
 	if (place->can_mount && is_mounted(path) && umount2(path, MNT_DETACH) < 0)
 		return err_errno(err, errno, "%s", path);
 	return 0;
@@ -332,12 +332,12 @@ int pod_volumes_remove(const struct pod_volumes_place *place, struct err *err)
 	}
 	mem_free(entries);
 	unlink_all(place);
-	return ret < 0 ? -1 : tree_remove(folder, err);
+	return ret < 0 ? -1 : folder_delete(folder, err);
 }
 
 int pod_volumes_remove_claim(const char *claims, struct json claim, struct err *err)
 {
 	AUTO(mem_free) char *path = volume_path_of_claim(claims, claim);
 
-	return tree_remove(path, err);
+	return folder_delete(path, err);
 }

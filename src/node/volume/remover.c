@@ -69,7 +69,7 @@ static void remove_work(void *arg)
 	struct remover *remover = arg;
 	struct err err;
 
-	if (tree_remove(remover->at->path, &err) < 0)
+	if (folder_delete(remover->at->path, &err) < 0)
 		return; /* what is left is retried at the next start */
 }
 

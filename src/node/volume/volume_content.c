@@ -17,14 +17,14 @@ struct content {
 	struct arena *arena;
 	struct opt_int32 mode; /* mode of files without one */
 	int64_t owner;         /* -1: not set */
-	VEC(struct tree_file) files;
+	VEC(struct atomic_folder_file) files;
 };
 
 /* Adds a file; the result is valid until the next one is added. */
-static struct tree_file *add(struct content *content, struct str path, struct str data,
-			     struct opt_int32 mode)
+static struct atomic_folder_file *add(struct content *content, struct str path, struct str data,
+				      struct opt_int32 mode)
 {
-	struct tree_file file = {.path = path, .data = data, .uid = content->owner};
+	struct atomic_folder_file file = {.path = path, .data = data, .uid = content->owner};
 
 	if (!mode.set)
 		mode = content->mode;
@@ -247,7 +247,7 @@ static int fill(struct content *content, const struct volume *volume, struct err
 }
 
 int volume_content(const struct sandbox *sandbox, const struct volume *volume, struct arena *arena,
-		   struct tree_file **ret, size_t *ret_len, struct err *err)
+		   struct atomic_folder_file **ret, size_t *ret_len, struct err *err)
 {
 	bool named = user_of(sandbox->pod) >= 0;
 	struct content content = {

@@ -20,6 +20,6 @@ bool volume_content_is(const struct volume *volume);
 /* The files, in the arena. Of two with the same path the later one counts. Errors have a kubelet's texts:
  * ERR_NOT_FOUND for objects that may still be created. */
 int volume_content(const struct sandbox *sandbox, const struct volume *volume, struct arena *arena,
-		   struct tree_file **ret, size_t *ret_len, struct err *err) MUST_CHECK;
+		   struct atomic_folder_file **ret, size_t *ret_len, struct err *err) MUST_CHECK;
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/volume/atomic_folder.h: content that changes as a whole, and the end of deep folders. */
-#include "folder.h"
 #include "node/volume/atomic_folder.h"
+
+#include "folder.h"
 #include "tap.h"
 
 #define FILE_OF(name, text, mode)                            \
@@ -27,16 +28,17 @@ static mode_t mode_of(struct folder *in, const char *name)
 
 static void test_write(void)
 {
-	static const struct tree_file one[] = {FILE_OF("a", "1", 0644), FILE_OF("sub/b", "2", 0400),
-					       FILE_OF("c", "", 0755)};
-	static const struct tree_file two[] = {FILE_OF("a", "new", 0644),
-					       FILE_OF("sub/d", "3", 0644)};
+	static const struct atomic_folder_file one[] = {
+		FILE_OF("a", "1", 0644), FILE_OF("sub/b", "2", 0400), FILE_OF("c", "", 0755)};
+	static const struct atomic_folder_file two[] = {FILE_OF("a", "new", 0644),
+							FILE_OF("sub/d", "3", 0644)};
 	struct err err = {0};
 	bool changed = false;
 	struct folder in;
 
 	folder_open(&in);
-	ok(tree_write(in.path, one, 3, -1, &changed, &err) == 0 && changed, "content %s", err.text);
+	ok(atomic_folder_write(in.path, one, 3, -1, &changed, &err) == 0 && changed, "content %s",
+	   err.text);
 	is(folder_read(&in, "a"), "1");
 	is(folder_read(&in, "sub/b"), "2");
 	is(link_of(&in, "..data"), "..1");
@@ -44,18 +46,18 @@ static void test_write(void)
 	is(link_of(&in, "sub"), "..data/sub");
 	ok(mode_of(&in, "a") == 0644 && mode_of(&in, "sub/b") == 0400 && mode_of(&in, "c") == 0755,
 	   "each file has its mode");
-	ok(tree_write(in.path, one, 3, -1, &changed, &err) == 0 && !changed,
+	ok(atomic_folder_write(in.path, one, 3, -1, &changed, &err) == 0 && !changed,
 	   "the same again changes nothing");
 	is(link_of(&in, "..data"), "..1");
-	ok(tree_write(in.path, two, 2, -1, &changed, &err) == 0 && changed, "other content %s",
-	   err.text);
+	ok(atomic_folder_write(in.path, two, 2, -1, &changed, &err) == 0 && changed,
+	   "other content %s", err.text);
 	is(folder_read(&in, "a"), "new");
 	is(folder_read(&in, "sub/d"), "3");
 	is(link_of(&in, "..data"), "..2");
 	ok(!folder_read(&in, "c") && !folder_read(&in, "sub/b"), "removed files are deleted");
 	ok(access(folder_at(&in, "..1"), F_OK) < 0, "and the old folder as well");
-	ok(tree_write(in.path, NULL, 0, -1, &changed, &err) == 0 && changed, "nothing at all %s",
-	   err.text);
+	ok(atomic_folder_write(in.path, NULL, 0, -1, &changed, &err) == 0 && changed,
+	   "nothing at all %s", err.text);
 	ok(access(folder_at(&in, "a"), F_OK) < 0 && access(folder_at(&in, "..data"), F_OK) == 0,
 	   "is a folder without files");
 	folder_close(&in);
@@ -63,13 +65,14 @@ static void test_write(void)
 
 static void test_group(void)
 {
-	static const struct tree_file files[] = {FILE_OF("a", "1", 0400)};
+	static const struct atomic_folder_file files[] = {FILE_OF("a", "1", 0400)};
 	struct err err = {0};
 	struct stat info;
 	struct folder in;
 
 	folder_open(&in);
-	ok(tree_write(in.path, files, 1, getgid(), NULL, &err) == 0, "for a group %s", err.text);
+	ok(atomic_folder_write(in.path, files, 1, getgid(), NULL, &err) == 0, "for a group %s",
+	   err.text);
 	ok(stat(folder_at(&in, "a"), &info) == 0 && (info.st_mode & 0777) == 0440 &&
 		   info.st_gid == getgid(),
 	   "the group may read");
@@ -78,7 +81,7 @@ static void test_group(void)
 
 static void test_refused(void)
 {
-	static const struct tree_file bad[] = {
+	static const struct atomic_folder_file bad[] = {
 		FILE_OF("/a", "", 0644),   FILE_OF("a/../../b", "", 0644), FILE_OF("..a", "", 0644),
 		FILE_OF("a//b", "", 0644), FILE_OF("", "", 0644),
 	};
@@ -88,7 +91,8 @@ static void test_refused(void)
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct err err = {0};
 
-		ok(tree_write(in.path, &bad[i], 1, -1, NULL, &err) < 0 && err.code == ERR_INVALID,
+		ok(atomic_folder_write(in.path, &bad[i], 1, -1, NULL, &err) < 0 &&
+			   err.code == ERR_INVALID,
 		   "refused: %s", err.text);
 	}
 	ok(access(folder_at(&in, "..data"), F_OK) < 0, "and nothing is changed");
@@ -123,16 +127,17 @@ static void test_remove(void)
 	folder_write(&in, "few/a/b/c", "x");
 	folder_write(&in, "few/a/d", "x");
 	make_deep(&in, 5000);
-	ok(tree_size(folder_at(&in, "few"), 0) > 0, "a folder takes space");
-	ok(tree_remove(folder_at(&in, "few"), &err) == 0 && access(folder_at(&in, "few"), F_OK) < 0,
+	ok(folder_size(folder_at(&in, "few"), 0) > 0, "a folder takes space");
+	ok(folder_delete(folder_at(&in, "few"), &err) == 0 &&
+		   access(folder_at(&in, "few"), F_OK) < 0,
 	   "a folder with folders goes %s", err.text);
-	ok(tree_remove(folder_at(&in, "deep"), &err) == 0 &&
+	ok(folder_delete(folder_at(&in, "deep"), &err) == 0 &&
 		   access(folder_at(&in, "deep"), F_OK) < 0,
 	   "5,000 levels go %s", err.text);
 	is(folder_read(&in, "kept"), "x");
-	ok(tree_remove(folder_at(&in, "kept"), &err) == 0 && !folder_read(&in, "kept"),
+	ok(folder_delete(folder_at(&in, "kept"), &err) == 0 && !folder_read(&in, "kept"),
 	   "a file goes");
-	ok(tree_remove(folder_at(&in, "absent"), &err) == 0, "a missing folder is no error");
+	ok(folder_delete(folder_at(&in, "absent"), &err) == 0, "a missing folder is no error");
 	folder_close(&in);
 }
 
@@ -143,10 +148,10 @@ static void test_mkdir(void)
 
 	folder_open(&in);
 	folder_write(&in, "file", "");
-	ok(tree_mkdir(folder_at(&in, "a/b/c"), 01777, &err) == 0 && mode_of(&in, "a/b/c") == 0777,
+	ok(folder_make(folder_at(&in, "a/b/c"), 01777, &err) == 0 && mode_of(&in, "a/b/c") == 0777,
 	   "folders on the way %s", err.text);
-	ok(tree_mkdir(folder_at(&in, "a/b/c"), 0755, &err) == 0, "which may be there");
-	ok(tree_mkdir(folder_at(&in, "file"), 0755, &err) < 0 && err.code == ERR_ALREADY_EXISTS,
+	ok(folder_make(folder_at(&in, "a/b/c"), 0755, &err) == 0, "which may be there");
+	ok(folder_make(folder_at(&in, "file"), 0755, &err) < 0 && err.code == ERR_ALREADY_EXISTS,
 	   "but not as a file: %s", err.text);
 	folder_close(&in);
 }

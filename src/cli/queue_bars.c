@@ -33,7 +33,7 @@ struct branch {
 };
 
 struct tree {
-	const struct tree_facts *facts;
+	const struct queue_tree_facts *facts;
 	struct branch *branches;
 	size_t count;
 	struct amounts cluster;
@@ -184,7 +184,7 @@ static bool is_alone(const struct tree *tree, const struct branch *branch)
 static void put_bar(const struct tree *tree, const struct branch *branch, struct str name,
 		    struct buf *to)
 {
-	const struct tree_facts *facts = tree->facts;
+	const struct queue_tree_facts *facts = tree->facts;
 	double limit = limit_of(tree, branch, name);
 	double used = amounts_real(&branch->used, name);
 	double share = share_of(tree, branch, name);
@@ -319,7 +319,7 @@ static void put_branches(const struct tree *tree, const struct branch *above, st
 	}
 }
 
-void tree_print(const struct tree_facts *facts, struct arena *arena, struct buf *to)
+void queue_tree_print(const struct queue_tree_facts *facts, struct arena *arena, struct buf *to)
 {
 	struct tree tree = {
 		.facts = facts,

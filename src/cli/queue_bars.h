@@ -11,7 +11,7 @@
 
 struct arena;
 
-struct tree_facts {
+struct queue_tree_facts {
 	struct json queues; /* an array */
 	struct json nodes;  /* an array: what the cluster has */
 	bool unicode;
@@ -19,6 +19,6 @@ struct tree_facts {
 	const char *bold, *faint, *good, *busy, *bad, *plain;
 };
 
-void tree_print(const struct tree_facts *facts, struct arena *arena, struct buf *to);
+void queue_tree_print(const struct queue_tree_facts *facts, struct arena *arena, struct buf *to);
 
 #endif

@@ -10,7 +10,7 @@
 
 static int draw(struct cli *cli, const struct json *items, void *arg, struct err *err)
 {
-	const struct tree_facts facts = {
+	const struct queue_tree_facts facts = {
 		.queues = items[0],
 		.nodes = items[1],
 		.unicode = cli_has_unicode(cli),
@@ -24,7 +24,7 @@ static int draw(struct cli *cli, const struct json *items, void *arg, struct err
 
 	(void)arg;
 	(void)err;
-	tree_print(&facts, cli->arena, &cli->out);
+	queue_tree_print(&facts, cli->arena, &cli->out);
 	return 0;
 }
 

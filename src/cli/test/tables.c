@@ -89,16 +89,16 @@ static void test_tree(struct arena *arena)
 	AUTO(json_doc_unref)
 	struct json_doc *queues = quoted_doc(tree_queues);
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	const struct tree_facts facts = {.queues = json_doc_root(queues),
-					 .nodes = json_doc_root(nodes),
-					 .bold = "",
-					 .faint = "",
-					 .good = "",
-					 .busy = "",
-					 .bad = "",
-					 .plain = ""};
+	const struct queue_tree_facts facts = {.queues = json_doc_root(queues),
+					       .nodes = json_doc_root(nodes),
+					       .bold = "",
+					       .faint = "",
+					       .good = "",
+					       .busy = "",
+					       .bad = "",
+					       .plain = ""};
 
-	tree_print(&facts, arena, &text);
+	queue_tree_print(&facts, arena, &text);
 	is(buf_text(&text), tree_text);
 }
 

@@ -479,12 +479,12 @@ static void watch_start(struct https_client *client, struct watching *watching)
 	*watching = (struct watching){0};
 	watching->call = http_client_call(
 		client->http, &(struct http_call_options){
-					.method = STR("GET"),
-					.target = STR(MAPS "?watch=true&labelSelector=slow"),
-					.long_lived = true,
-					.events = &watch_events,
-					.arg = watching,
-				});
+				      .method = STR("GET"),
+				      .target = STR(MAPS "?watch=true&labelSelector=slow"),
+				      .long_lived = true,
+				      .events = &watch_events,
+				      .arg = watching,
+			      });
 	while (!watching->code && !watching->ended)
 		(void)loop_turn(client->site->loop, -1);
 }

@@ -150,7 +150,7 @@ void agent_pod_read_records(struct agent_pod *pod)
 			life->containers[i].unknown = true;
 	}
 	for (size_t i = 0; i < life->n_containers; i++)
-		life->containers[i].asked_start = false;
+		life->containers[i].start_requested = false;
 	mem_free(records);
 }
 
@@ -205,10 +205,10 @@ static void on_found(void *arg)
 	struct life *life = pod->life;
 
 	for (size_t i = 0; i < life->n_containers; i++) {
-		if (life->containers[i].asked_start)
+		if (life->containers[i].start_requested)
 			life_ask_again(life, i);
 		if (!agent_probes_is_stopping(pod, i))
-			life->containers[i].asked_stop = false;
+			life->containers[i].stop_requested = false;
 	}
 	agent_probes_found(pod);
 	pod->hosts = 0;

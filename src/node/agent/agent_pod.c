@@ -256,7 +256,7 @@ static void do_start(struct agent_pod *pod, const struct life_step *step)
 		return;
 	}
 	if (ensure_supervisor(pod, &err) < 0) {
-		pod->life->containers[step->container].asked_start = false;
+		pod->life->containers[step->container].start_requested = false;
 		if (err.code != ERR_UNAVAILABLE && pod->retries == 0)
 			agent_pod_warn(pod, "cannot start a container", err.text);
 		agent_pod_retry(pod);

@@ -90,11 +90,11 @@ void life_observe(struct life *life, size_t container, const struct record *reco
 
 	if (new_run && record->state != RECORD_NEW) {
 		c->last_oom = c->oom;
-		c->oom = c->unknown = c->asked_stop = c->wants_restart = false;
+		c->oom = c->unknown = c->stop_requested = c->wants_restart = false;
 		c->started = c->ready = false;
 	}
 	if (record->state != RECORD_NEW)
-		c->asked_start = false;
+		c->start_requested = false;
 	if (record->state == RECORD_ENDED && (new_run || c->record.state != RECORD_ENDED)) {
 		c->ended_at = now;
 		c->started = c->ready = false;
@@ -124,14 +124,14 @@ void life_hurry(struct life *life, int64_t grace_us)
 		return;
 	life->grace_us = grace_us;
 	for (size_t i = 0; i < life->n_containers; i++)
-		life->containers[i].asked_stop = false; /* again, with a shorter grace period */
+		life->containers[i].stop_requested = false; /* again, with a shorter grace period */
 }
 
 void life_ask_again(struct life *life, size_t container)
 {
 	struct life_container *c = &life->containers[container];
 
-	c->asked_start = false;
+	c->start_requested = false;
 	c->backoff_us = c->backoff_us_before;
 	c->backoff_at = c->backoff_at_before;
 }
@@ -140,7 +140,7 @@ void life_ask_again(struct life *life, size_t container)
 
 static bool is_running(const struct life_container *c)
 {
-	return c->record.state == RECORD_RUNNING || c->asked_start;
+	return c->record.state == RECORD_RUNNING || c->start_requested;
 }
 
 static bool has_failed(const struct life_container *c)
@@ -176,7 +176,7 @@ static bool others_begun(const struct life *life)
 {
 	for (size_t i = life->n_init; i < life->n_containers; i++)
 		if (life->containers[i].record.state != RECORD_NEW ||
-		    life->containers[i].asked_start)
+		    life->containers[i].start_requested)
 			return true;
 	return false;
 }
@@ -187,7 +187,7 @@ static bool others_done(const struct life *life)
 	for (size_t i = life->n_init; i < life->n_containers; i++) {
 		const struct life_container *c = &life->containers[i];
 
-		if (c->record.state != RECORD_ENDED || c->asked_start || restarts(life, c))
+		if (c->record.state != RECORD_ENDED || c->start_requested || restarts(life, c))
 			return false;
 	}
 	return true;
@@ -198,7 +198,7 @@ static bool init_failed(const struct life *life)
 	for (size_t i = 0; i < life->n_init; i++) {
 		const struct life_container *c = &life->containers[i];
 
-		if (!c->sidecar && !c->asked_start && has_failed(c) && !restarts(life, c))
+		if (!c->sidecar && !c->start_requested && has_failed(c) && !restarts(life, c))
 			return true;
 	}
 	return false;
@@ -228,24 +228,24 @@ bool life_is_ready(const struct life *life, size_t container)
 
 /* --- deciding --- */
 
-static void ask_stop(struct life *life, struct life_verdict *verdict, size_t i)
+static void request_stop(struct life *life, struct life_verdict *verdict, size_t i)
 {
 	struct life_container *c = &life->containers[i];
 	int64_t grace = c->wants_restart && c->grace_us >= 0 ? c->grace_us : life->grace_us;
 
-	if (!is_running(c) || c->asked_stop)
+	if (!is_running(c) || c->stop_requested)
 		return;
-	c->asked_stop = true;
+	c->stop_requested = true;
 	vec_push(&verdict->steps,
 		 (struct life_step){.verb = LIFE_STOP, .container = i, .grace_us = grace});
 }
 
-static void ask_start(struct life *life, struct life_verdict *verdict, size_t i)
+static void request_start(struct life *life, struct life_verdict *verdict, size_t i)
 {
 	struct life_container *c = &life->containers[i];
 	unsigned run = c->record.state == RECORD_NEW ? 0 : c->record.run + 1;
 
-	c->asked_start = true;
+	c->start_requested = true;
 	vec_push(&verdict->steps,
 		 (struct life_step){.verb = LIFE_START, .container = i, .run = run});
 }
@@ -276,7 +276,7 @@ static void restart(struct life *life, struct life_verdict *verdict, size_t i, i
 	else
 		c->backoff_us = c->backoff_us * 2 < BACKOFF_MOST ? c->backoff_us * 2 : BACKOFF_MOST;
 	c->backoff_at = now;
-	ask_start(life, verdict, i);
+	request_start(life, verdict, i);
 }
 
 /* Starts or restarts a container, or stops it because of a probe. */
@@ -284,12 +284,12 @@ static void keep_up(struct life *life, struct life_verdict *verdict, size_t i, i
 {
 	struct life_container *c = &life->containers[i];
 
-	if (c->asked_start)
+	if (c->start_requested)
 		return;
 	if (c->record.state == RECORD_NEW)
-		ask_start(life, verdict, i);
+		request_start(life, verdict, i);
 	else if (c->record.state == RECORD_RUNNING && c->wants_restart)
-		ask_stop(life, verdict, i);
+		request_stop(life, verdict, i);
 	else if (restarts(life, c))
 		restart(life, verdict, i, now);
 }
@@ -304,7 +304,7 @@ static bool advance_init(struct life *life, struct life_verdict *verdict, int64_
 
 		if (begun && !c->sidecar)
 			continue;
-		if (!c->sidecar && c->record.state == RECORD_ENDED && !c->asked_start &&
+		if (!c->sidecar && c->record.state == RECORD_ENDED && !c->start_requested &&
 		    !has_failed(c))
 			continue;
 		keep_up(life, verdict, i, now);
@@ -320,7 +320,7 @@ static void stop_sidecars(struct life *life, struct life_verdict *verdict)
 	for (size_t i = life->n_init; i-- > 0;) {
 		if (!is_running(&life->containers[i]))
 			continue;
-		ask_stop(life, verdict, i);
+		request_stop(life, verdict, i);
 		return;
 	}
 }
@@ -328,7 +328,7 @@ static void stop_sidecars(struct life *life, struct life_verdict *verdict)
 static void stop_all(struct life *life, struct life_verdict *verdict)
 {
 	for (size_t i = life->n_init; i < life->n_containers; i++)
-		ask_stop(life, verdict, i);
+		request_stop(life, verdict, i);
 	if (!any_running(life, life->n_init, life->n_containers))
 		stop_sidecars(life, verdict);
 }
@@ -389,7 +389,7 @@ void life_view(const struct life *life, size_t container, int64_t now, struct li
 	} else if (record->state == RECORD_NEW) {
 		ret->state = LIFE_STATE_WAITING;
 		ret->reason = life->n_init ? "PodInitializing" : "ContainerCreating";
-	} else if (restarts(life, c) && !c->asked_start && restart_at(c) > now) {
+	} else if (restarts(life, c) && !c->start_requested && restart_at(c) > now) {
 		ret->state = LIFE_STATE_WAITING;
 		ret->reason = "CrashLoopBackOff";
 		ret->backoff_us = c->backoff_us;

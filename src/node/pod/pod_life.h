@@ -37,12 +37,12 @@ struct life_container {
 	bool oom;           /* the run that has ended ran out of memory */
 	bool last_oom;      /* the previous run did */
 	bool unknown;       /* how its run ended is unknown */
-	bool asked_start;   /* and no answer yet */
-	bool asked_stop;    /* of the current run */
-	int64_t grace_us;   /* if a probe has its own grace period; < 0: the pod's */
-	int64_t ended_at;   /* when the agent learned of it */
-	int64_t backoff_us; /* back-off of the next start; 0: never restarted */
-	int64_t backoff_at; /* when that was set */
+	bool start_requested; /* and no answer yet */
+	bool stop_requested;  /* of the current run */
+	int64_t grace_us;     /* if a probe has its own grace period; < 0: the pod's */
+	int64_t ended_at;     /* when the agent learned of it */
+	int64_t backoff_us;   /* back-off of the next start; 0: never restarted */
+	int64_t backoff_at;   /* when that was set */
 	int64_t backoff_us_before, backoff_at_before;
 	struct record record;
 };

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "base/uuid.h"
 #include "cli/explain_internal.h"
+#include "cli/phase.h"
 #include "model/value/duration.h"
 
 #include "base/banned.h"
@@ -181,10 +182,46 @@ static bool line_problem(struct explain *e, struct buf *to)
 	return true;
 }
 
+static bool has_readiness_probe(struct json pod, struct str container)
+{
+	struct json_iter it = json_iter(spec_of(pod, "containers"));
+
+	while (json_next(&it))
+		if (str_eq(json_str(json_get(it.value, "name")), container))
+			return json_is(json_get(it.value, "readinessProbe"), JSON_OBJ);
+	return false;
+}
+
+/* Does a container run whose readiness probe has not succeeded? */
+static bool is_unready(struct json pod)
+{
+	struct json_iter it = json_iter(status_of(pod, "containerStatuses"));
+
+	while (json_next(&it))
+		if (json_is(json_get(json_get(it.value, "state"), "running"), JSON_OBJ) &&
+		    !json_bool(json_get(it.value, "ready")) &&
+		    has_readiness_probe(pod, json_str(json_get(it.value, "name"))))
+			return true;
+	return false;
+}
+
+/* ", 2 not ready (readiness probe)"; false: all are ready. */
+static bool put_unready(const struct explain *e, struct buf *to)
+{
+	int64_t count = 0;
+
+	for (size_t i = 0; i < e->pods.len; i++)
+		count += is_unready(e->pods.ptr[i].pod);
+	if (count)
+		buf_printf(to, ", %lld not ready (the readiness probe fails)", (long long)count);
+	return count > 0;
+}
+
 static void line_runs(struct explain *e, struct buf *to)
 {
 	struct json job = e->facts->job;
 	int64_t waiting = json_int(status_of(job, "pending"));
+	struct pod_failure failure;
 
 	if (line_problem(e, to))
 		return;
@@ -202,7 +239,12 @@ static void line_runs(struct explain *e, struct buf *to)
 			   STR_ARG(str_trim(e->reasons.ptr[0].text)));
 		e->advice = e->reasons.ptr[0].help;
 	}
+	if (!e->advice.len && put_unready(e, to))
+		e->advice = STR("Wait until the program answers its readiness probe, or correct "
+				"the probe");
 	put_history(e, to);
+	if (!e->advice.len && json_int(status_of(job, "failed")) && last_failure(e, &failure))
+		e->advice = str_from(pod_failure_advice(&failure));
 }
 
 /* The controller clears its counts when a job has ended: then the pods that are left show them. */
@@ -263,6 +305,18 @@ static void line_failed(struct explain *e, struct buf *to)
 
 static void line_aborted(struct explain *e, struct buf *to)
 {
+	struct pod_failure failure;
+
+	if (phase_may_abort(e->facts->job) && last_failure(e, &failure)) {
+		buf_printf(to, "%.*s was stopped ", STR_ARG(e->name));
+		put_age(e, explain_phase_since(e->facts->job), to);
+		buf_puts(to, " ago, as its policy (AbortJob) says: ");
+		put_failure(&failure, to);
+		e->advice =
+			str_from(arena_printf(e->arena, "%s; `vcctl job resume %.*s` runs it again",
+					      pod_failure_advice(&failure), STR_ARG(e->name)));
+		return;
+	}
 	buf_printf(to, "%.*s was suspended ", STR_ARG(e->name));
 	put_age(e, explain_phase_since(e->facts->job), to);
 	buf_printf(to, " ago; `vcctl job resume %.*s` runs it again", STR_ARG(e->name));

@@ -313,6 +313,8 @@ static const struct create_row create_rows[] = {
 	 "Create the priority class, or name another one in the job"},
 	{"priorityclass.scheduling.k8s.io \"", '"', "the priority class `%.*s` does not exist",
 	 "Create the priority class, or name another one in the job"},
+	{"RuntimeClass \"", '"', "the runtime class `%.*s` does not exist",
+	 "Remove runtimeClassName from the job, or create the class"},
 };
 
 static struct str row_text(struct explain *e, const struct create_row *row, struct str name)
@@ -324,12 +326,77 @@ static struct str row_text(struct explain *e, const struct create_row *row, stru
 				     mark + strlen("%.*s")));
 }
 
+/* The text before a mark, which is skipped; none: it is not there. */
+static struct str take_until(struct str *rest, const char *mark)
+{
+	ptrdiff_t at = str_find(*rest, str_from(mark), 0);
+	struct str taken;
+
+	if (at < 0)
+		return str_none();
+	taken = str_slice(*rest, 0, (size_t)at);
+	*rest = str_skip(*rest, (size_t)at + strlen(mark));
+	return taken;
+}
+
+/* "maximum cpu usage per Container is 500m, but limit is 2": a LimitRange of the namespace. */
+static bool say_limit_range(struct explain *e, struct str message, struct reason *reason)
+{
+	AUTO(buf_done) struct buf bound = BUF_UNBOUNDED;
+	struct str rest = message;
+	bool most = !str_is_none(take_until(&rest, "maximum "));
+	struct str resource, whole, limit, asked;
+
+	if (!most && str_is_none(take_until(&rest, "minimum ")))
+		return false;
+	resource = take_until(&rest, " usage per ");
+	whole = take_until(&rest, " is ");
+	limit = take_until(&rest, ", but ");
+	(void)take_until(&rest, " is ");
+	asked = value_after(rest, "");
+	if (!resource.len || !whole.len || !limit.len || !asked.len)
+		return false;
+	put_amount(resource, limit, &bound);
+	reason->text = str_from(arena_printf(
+		e->arena,
+		"can never start: namespace `%.*s` allows at %s %s per %s (LimitRange), this job "
+		"asks for %.*s",
+		STR_ARG(json_str(json_get(json_get(e->facts->job, "metadata"), "namespace"))),
+		most ? "most" : "least", buf_text(&bound),
+		str_is(whole, "Pod") ? "pod" : "container", STR_ARG(asked)));
+	reason->help = str_from(arena_printf(
+		e->arena, "Ask for at %s %s, or change the LimitRange of the namespace",
+		most ? "most" : "least", buf_text(&bound)));
+	return true;
+}
+
+/* Without what controllers and servers put around the reason: "Error creating pods: [failed to create pod X, err:
+ * <Forbidden: pods "X" is forbidden: ...>]". */
+static struct str unwrapped(struct str message)
+{
+	ptrdiff_t forbidden;
+	ptrdiff_t err;
+
+	if (str_starts(message, STR("Error creating pods: ")))
+		message = str_skip(message, strlen("Error creating pods: "));
+	forbidden = str_find(message, STR(" is forbidden: "), 0);
+	err = str_find(message, STR("err: <"), 0);
+	if (forbidden >= 0)
+		message = str_skip(message, (size_t)forbidden + strlen(" is forbidden: "));
+	else if (err >= 0)
+		message = str_skip(message, (size_t)err + strlen("err: <"));
+	if (str_ends(message, STR(">]")))
+		message = str_slice(message, 0, message.len - 2);
+	return message;
+}
+
 /* The server rejects its pods: why, by the event of the job. */
 static void say_rejected(struct explain *e, struct str message, struct reason *reason)
 {
 	reason->code = STR("FailedCreate");
 	reason->help = STR("Correct the job: delete it, and submit it again");
-	if (say_quota(e, message, reason) || say_unspecified(e, message, reason))
+	if (say_quota(e, message, reason) || say_unspecified(e, message, reason) ||
+	    say_limit_range(e, message, reason))
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(create_rows); i++) {
 		const struct create_row *row = &create_rows[i];
@@ -345,8 +412,8 @@ static void say_rejected(struct explain *e, struct str message, struct reason *r
 		reason->help = str_from(row->advice);
 		return;
 	}
-	reason->text = str_from(
-		arena_printf(e->arena, "its pods cannot be created: %.*s", STR_ARG(message)));
+	reason->text = str_from(arena_printf(e->arena, "its pods cannot be created: %.*s",
+					     STR_ARG(unwrapped(message))));
 }
 
 bool explain_find_rejected(struct explain *e, struct reason *ret)

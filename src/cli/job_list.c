@@ -160,7 +160,9 @@ static void cell_reason(struct cli *cli, const void *arg, struct json job, struc
 	const char *reason = map_get(more->reasons, key);
 	const struct seen *seen = map_get(more->seen, key);
 
-	if (str_is(phase, "Aborted"))
+	if (str_is(phase, "Aborted") && seen && seen->failure.len && phase_may_abort(job))
+		buf_put_str(to, seen->failure);
+	else if (str_is(phase, "Aborted"))
 		buf_puts(to, "suspended");
 	else if (reason)
 		buf_puts(to, reason);

@@ -73,7 +73,7 @@ struct listing {
 #define LISTING_WATCH                                              \
 	{                                                          \
 		.letter = 'w', .name = "watch", .type = FLAG_BOOL, \
-		.about = "go on showing what changes"              \
+		.about = "keep running, and show changes"          \
 	}
 
 /* Ask for them, and print; with --watch, again and again. The namespace is that of the flags; the selector may be none. */

@@ -23,6 +23,27 @@ struct str phase_of(struct json job)
 	return json_str(json_get(json_get(json_get(job, "status"), "state"), "phase"));
 }
 
+static bool aborts(struct json policies)
+{
+	struct json_iter it = json_iter(policies);
+
+	while (json_next(&it))
+		if (str_is(json_str(json_get(it.value, "action")), "AbortJob"))
+			return true;
+	return false;
+}
+
+bool phase_may_abort(struct json job)
+{
+	struct json spec = json_get(job, "spec");
+	struct json_iter it = json_iter(json_get(spec, "tasks"));
+	bool any = aborts(json_get(spec, "policies"));
+
+	while (!any && json_next(&it))
+		any = aborts(json_get(it.value, "policies"));
+	return any;
+}
+
 bool phase_is_end(struct str phase)
 {
 	for (size_t i = 0; i < ARRAY_LEN(phases); i++)

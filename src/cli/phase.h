@@ -11,6 +11,8 @@
 
 /* Of a Job; "" before the controller has seen it. */
 struct str phase_of(struct json job);
+/* Has the job, or one of its tasks, a policy with the action AbortJob? Else only a user suspends it. */
+bool phase_may_abort(struct json job);
 /* No pod of the job runs any more, and none will unless a user asks: Completed, Failed,
  * Terminated, Aborted. */
 bool phase_is_end(struct str phase);

@@ -64,6 +64,12 @@ static void put_limit(int64_t seconds, struct buf *to)
 	}
 }
 
+/* The node has a reason of its own for fields that it does not support. */
+static bool is_unsupported(const struct pod_failure *failure)
+{
+	return str_is(failure->reason, "Unsupported") && failure->message.len > 0;
+}
+
 static bool could_not_start(const struct pod_failure *failure)
 {
 	return str_is(failure->reason, "StartError") ||
@@ -90,6 +96,9 @@ static bool put_cause(const struct pod_failure *failure, struct buf *to)
 			   str_is(failure->probe, "Startup") ? "startup" : "liveness");
 		if (failure->probe_output.len)
 			buf_printf(to, " (%.*s)", STR_ARG(failure->probe_output));
+	} else if (is_unsupported(failure)) {
+		buf_printf(to, "could not start: this node does not support %.*s",
+			   STR_ARG(str_trim(failure->message)));
 	} else if (could_not_start(failure)) {
 		buf_puts(to, "could not start");
 		if (failure->message.len)
@@ -149,6 +158,8 @@ const char *pod_failure_advice(const struct pod_failure *failure)
 	if (failure->probe.len)
 		return "Correct the probe, or give the container more time (initialDelaySeconds, "
 		       "failureThreshold)";
+	if (is_unsupported(failure))
+		return "Change that field of the job, and submit it again";
 	if (could_not_start(failure))
 		return "Correct the command or the working directory of the job";
 	if (str_is(failure->reason, "Evicted"))
@@ -323,6 +334,72 @@ static bool put_missing(struct str message, struct buf *to, const char **ret_nou
 	return false;
 }
 
+/* What stands between two texts; false: they are not there. */
+static bool cut(struct str text, const char *before, const char *after, struct str *ret)
+{
+	ptrdiff_t at = str_find(text, str_from(before), 0);
+	ptrdiff_t end;
+
+	if (at < 0)
+		return false;
+	*ret = str_skip(text, (size_t)at + strlen(before));
+	end = *after ? str_find(*ret, str_from(after), 0) : (ptrdiff_t)ret->len;
+	if (end < 0)
+		return false;
+	*ret = str_trim(str_slice(*ret, 0, (size_t)end));
+	return ret->len > 0;
+}
+
+/* "the config map `settings` has no key `a`", from `couldn't find key a in ConfigMap default/settings`. */
+static bool put_missing_key(struct str message, struct buf *to, struct pod_problem *ret)
+{
+	static const char *const kinds[][2] = {{"ConfigMap", "config map"}, {"Secret", "secret"}};
+	struct str key, kind, name;
+
+	if (!cut(message, "couldn't find key ", " in ", &key) ||
+	    !cut(message, " in ", " ", &kind) || !cut(message, "/", "", &name))
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (str_is(kind, kinds[i][0])) {
+			buf_printf(to, "the %s `%.*s` has no key `%.*s`", kinds[i][1],
+				   STR_ARG(name), STR_ARG(key));
+			ret->advice = STR("Add the key, or name another one in the job");
+			return true;
+		}
+	return false;
+}
+
+/* A path of the machine that is not there, or is something else: "hostPath type check failed, PATH is not a ...". */
+static bool put_host_path(struct str message, struct buf *to, struct pod_problem *ret)
+{
+	struct str path, kind;
+
+	if (!cut(message, "hostPath type check failed, ", " is not a ", &path))
+		return false;
+	if (str_find(message, STR("No such file or directory"), 0) >= 0)
+		buf_printf(to, "`%.*s` does not exist on the node", STR_ARG(path));
+	else if (cut(message, " is not a ", ",", &kind) || cut(message, " is not a ", "", &kind))
+		buf_printf(to, "`%.*s` on the node is not a %.*s", STR_ARG(path), STR_ARG(kind));
+	ret->advice = STR("Create it on the machine, or correct the volume of the job");
+	return true;
+}
+
+/* A message that starts with the words of a kubelet about a volume: what follows them, after the name of the
+ * volume. */
+static void put_message_of_volume(struct str message, struct buf *to, struct pod_problem *ret)
+{
+	struct str volume, rest;
+
+	if (cut(message, "failed for volume \"", "\"", &volume) &&
+	    cut(message, "\" : ", "", &rest)) {
+		buf_printf(to, "volume `%.*s`: ", STR_ARG(volume));
+		if (!put_host_path(rest, to, ret))
+			buf_put_str(to, rest);
+	} else {
+		buf_put_str(to, str_trim(message));
+	}
+}
+
 static void say_cannot(struct json pod, struct str message, struct arena *arena,
 		       struct pod_problem *ret)
 {
@@ -337,8 +414,11 @@ static void say_cannot(struct json pod, struct str message, struct arena *arena,
 			arena,
 			"Create the %s in the namespace of the job, or remove it from the job",
 			noun));
-	else
-		buf_put_str(&text, str_trim(message));
+	else if (!put_missing_key(message, &text, ret))
+		put_message_of_volume(message, &text, ret);
+	if (str_find(message, STR("--allow-root-pods"), 0) >= 0)
+		ret->advice = STR("Remove that from the job, or start volcano with "
+				  "--allow-root-pods");
 	ret->text = kept(&text, arena);
 	ret->brief = str_from(arena_printf(arena, "cannot start: %s", buf_text(&text) + named));
 	ret->since = json_str(status_of(pod, "startTime"));

@@ -40,7 +40,10 @@ static int run(void *program, struct err *err)
 }
 
 static const struct flag flags[] = {
-	{.letter = 'w', .name = "watch", .type = FLAG_BOOL, .about = "go on showing what changes"},
+	{.letter = 'w',
+	 .name = "watch",
+	 .type = FLAG_BOOL,
+	 .about = "keep running, and show changes"},
 	{.name = NULL},
 };
 

@@ -72,7 +72,10 @@ static const struct flag flags[] = {
 	 .value = "20",
 	 .about = "rows of each part",
 	 .noun = "N"},
-	{.letter = 'w', .name = "watch", .type = FLAG_BOOL, .about = "go on showing what changes"},
+	{.letter = 'w',
+	 .name = "watch",
+	 .type = FLAG_BOOL,
+	 .about = "keep running, and show changes"},
 	{.name = NULL},
 };
 

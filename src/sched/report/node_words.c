@@ -102,6 +102,12 @@ static const struct label *find_missing(const struct look *l)
 	return NULL;
 }
 
+/* Labels that say what a machine is: no one can change that by a label. */
+static bool is_of_machine(struct str key)
+{
+	return str_is(key, "kubernetes.io/arch") || str_is(key, "kubernetes.io/os");
+}
+
 void look_say_selector(struct look *l)
 {
 	const struct label *missing = find_missing(l);
@@ -131,7 +137,8 @@ void look_say_selector(struct look *l)
 		buf_printf(&m->brief, "%.*s=%.*s", STR_ARG(missing->key), STR_ARG(missing->value));
 	else
 		look_put_selector(l, &m->brief);
-	buf_printf(&m->advice, "Label a node, or remove the %s from the job",
+	buf_printf(&m->advice, "%s, or remove the %s from the job",
+		   missing && is_of_machine(missing->key) ? "Add such a node" : "Label a node",
 		   missing || !by_affinity ? "nodeSelector" : "node affinity");
 }
 

@@ -340,7 +340,8 @@ static bool is_inside_number(struct str s, size_t at)
 	return false;
 }
 
-/* Letters by code point (which is by byte), digits by their number, all else before letters. */
+/* Letters by code point (that is, by byte), digits by the number that they form, all else before
+ * letters. */
 static bool name_before(struct str a, struct str b)
 {
 	size_t i = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/kind/content.c - what an object of a built-in kind may contain, by its field table. What else
- * it must be is in the ops of the kind. */
+/* apiserver/kind/content.c - what an object of a built-in kind may contain, by its field table.
+ * Further rules are in the ops of the kind. */
 #include "apiserver/kind/content.h"
 
 #include "model/field/fields.h"

@@ -66,7 +66,7 @@ static void set_number(struct json_doc *doc, struct json object, const char *pat
 
 /* --- a Scale out of an object --- */
 
-/* A selector of a kind of Kubernetes' own as a text; those of custom kinds are texts. */
+/* The selector of a built-in kind as text; custom kinds have it as text already. */
 static void print_selector(struct call *call, struct json object, struct buf *to)
 {
 	struct json selector = json_get(json_get(object, "spec"), "selector");

@@ -158,7 +158,8 @@ static void round_amounts(struct json_doc *doc, struct json amounts)
 	}
 }
 
-/* Fill what is below each member; note the rows that are there, and leave out what Go would. */
+/* Fill in what is below each member; record which rows are present, and leave out what Go leaves
+ * out. */
 static void fill_members(const struct type *type, struct json_doc *doc, struct json object,
 			 enum fill fill, struct field_seen *seen)
 {

@@ -2,9 +2,9 @@
 /* programs/daemon/daemon_pages.h - what a daemon reports about itself over HTTP: /healthz, /livez, /readyz and
  * the metrics of its client.
  *
- * /healthz and /livez: the process answers. /readyz: it waits for its turn to lead, or leads and knows what is
- * there. Missing permissions are shown (?verbose) and do not make it unready: it runs without what they are
- * for, and if it cannot, it is unready because it does not know what is there. */
+ * /healthz and /livez: the process answers. /readyz: it waits to become the leader, or leads and
+ * its informers have listed everything. Missing permissions are shown (?verbose) but do not make it
+ * unready by themselves: only if an informer that it needs cannot list, it is unready. */
 #ifndef PROGRAMS_DAEMON_DAEMON_PAGES_H
 #define PROGRAMS_DAEMON_DAEMON_PAGES_H
 

@@ -157,7 +157,8 @@ static void raise_file_limit(void)
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Where pods reach the server of this process: its address, unless that is any. */
+/* The address at which pods reach the server of this process; none if it listens on all addresses.
+ * */
 static void read_address(const struct apiserver *apiserver, char text[ADDRESS_TEXT_SIZE],
 			 struct agent_options *options)
 {

@@ -416,7 +416,7 @@ static bool is_protobuf(struct str type)
 void media_prepare_body(struct call *call, struct str type, struct str body)
 {
 	if (is_protobuf(type) && !call->kind->custom)
-		wire_find(call, body);
+		protobuf_body_find(call, body);
 }
 
 int media_read_body(struct call *call, struct str type, struct str body, struct err *err)
@@ -440,7 +440,7 @@ int media_read_body(struct call *call, struct str type, struct str body, struct 
 			       ? report_unrecognized(call, false, err)
 			       : 0;
 	if (is_protobuf(type) && !call->kind->custom) {
-		call->body.doc = wire_read(call, body, err);
+		call->body.doc = protobuf_body_read(call, body, err);
 		return call->body.doc ? 0 : report_unrecognized(call, false, err);
 	}
 	if (type.len && !field_is_media(type, STR("application/json")))

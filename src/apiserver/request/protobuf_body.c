@@ -45,7 +45,7 @@ static void on_unknown(void *arg, struct str what)
 		 arena_printf(call->arena, "unknown field \"%.*s\"", STR_ARG(what)));
 }
 
-void wire_find(struct call *call, struct str body)
+void protobuf_body_find(struct call *call, struct str body)
 {
 	struct protobuf_envelope envelope;
 	struct err err;
@@ -55,7 +55,7 @@ void wire_find(struct call *call, struct str body)
 		call->body.type = find_type(call, &envelope);
 }
 
-struct json_doc *wire_read(struct call *call, struct str body, struct err *err)
+struct json_doc *protobuf_body_read(struct call *call, struct str body, struct err *err)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
 	struct protobuf_envelope envelope;

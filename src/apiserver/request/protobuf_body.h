@@ -14,7 +14,7 @@ struct json_doc;
 /* The body as a document, with apiVersion and kind; the caller's. Unknown numbers are recorded as
  * unknown fields. ERR_BAD_REQUEST if it cannot be decoded. */
 /* Look for the type of a body now, for a worker that will read it and cannot look for kinds. */
-void wire_find(struct call *call, struct str body);
-struct json_doc *wire_read(struct call *call, struct str body, struct err *err) MUST_CHECK;
+void protobuf_body_find(struct call *call, struct str body);
+struct json_doc *protobuf_body_read(struct call *call, struct str body, struct err *err) MUST_CHECK;
 
 #endif

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "apiserver/kind/columns.h"
+#include "apiserver/kind/kind_cronjob.h"
 #include "apiserver/kind/kind_row.h"
 #include "apiserver/verb/sub.h"
 #include "base/number.h"
@@ -130,9 +131,9 @@ static const struct kind rows[] = {
 	 RULES(VALIDATED(autoscaler_v1), .validate_status = autoscaler_v1_validate_status)},
 	{BATCH("cronjobs", "cronjob", "CronJob", batch_cron_job_type), .columns = columns_cronjob,
 	 .namespaced = true, .status = true, .generation = true, .short_names = NAMES("cj"),
-	 .categories = NAMES("all"), .subs = kind_subs_status,
-	 RULES(VALIDATED(batch_cron_job), .warn = batch_cron_job_warn,
-	       .template = "spec.jobTemplate.spec.template")},
+	 .categories = NAMES("all"), .subs = kind_subs_status, .ops = &kind_cronjob_ops,
+	 RULES_ALONE(VALIDATED(batch_cron_job), .warn = batch_cron_job_warn,
+		     .template = "spec.jobTemplate.spec.template")},
 	{BATCH("jobs", "job", "Job", batch_job_type), .columns = columns_job, .namespaced = true,
 	 .status = true, .generation = true, .categories = NAMES("all"), .subs = kind_subs_status,
 	 .selectable = NAMES("status.successful"), .ops = &job_ops,

@@ -76,6 +76,11 @@ static const struct step pods[] = {
 	{"GET", "/api/v1/namespaces/a/pods/r", NULL, 404, "/reason", "NotFound"},
 };
 
+#define CRONJOB(zone)                                                                        \
+	"{\"metadata\":{\"name\":\"zoned\"},\"spec\":{\"schedule\":\"* * * * "               \
+	"*\",\"timeZone\":\"" zone                                                           \
+	"\",\"jobTemplate\":{\"spec\":{\"template\":{\"spec\":{\"restartPolicy\":\"Never\"," \
+	"\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}}}}}"
 static const struct step others[] = {
 	/* a node brings its status along, and is not ready */
 	{"POST", "/api/v1/nodes",
@@ -113,6 +118,16 @@ static const struct step others[] = {
 	 "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"template\":{\"spec\":{\"restartPolicy\":"
 	 "\"Never\",\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}}}",
 	 201, "/spec/template/metadata/labels/job-name", "j"},
+	{"POST", "/apis/batch/v1/namespaces/a/cronjobs", CRONJOB("Mars/Phobos"), 422,
+	 "/details/causes/0/message",
+	 "Invalid value: \"Mars/Phobos\": unknown time zone Mars/Phobos"},
+	{"POST", "/apis/batch/v1/namespaces/a/cronjobs", CRONJOB("UTC"), 201, "/spec/timeZone",
+	 "UTC"},
+	{"PATCH merge", "/apis/batch/v1/namespaces/a/cronjobs/zoned",
+	 "{\"spec\":{\"timeZone\":\"Mars/Phobos\"}}", 422, "/details/causes/0/field",
+	 "spec.timeZone"},
+	{"PATCH merge", "/apis/batch/v1/namespaces/a/cronjobs/zoned",
+	 "{\"spec\":{\"suspend\":true}}", 200, "/spec/suspend", "true"},
 	{"POST", "/apis/apps/v1/namespaces/a/controllerrevisions",
 	 "{\"metadata\":{\"name\":\"c\"},\"revision\":1}", 422, "/details/causes/0/field", "data"},
 	{"POST", "/api/v1/namespaces/a/services",

@@ -5,6 +5,7 @@
 # Everything runs on a copy of tools/ in a small tree of its own.
 . test/system/tap.sh
 
+passes "additions cost the files that HACKING.md says" tools/count-additions --check
 cp -r tools test/system/tap.sh "$tmp/"
 cd "$tmp" || exit 1
 mkdir -p src/base/test src/json src/sched src/nowhere test examples .cache/lint bin
@@ -279,6 +280,11 @@ has "and the end" "$output" "#   200"
 fails "a long line" try "$(seq 1 1000 | tr '\n' ' ')" "dog"
 has "is cut as well" "$output" " 127  (3493 characters)"
 passes "a word that is there" try "$long" "brown"
+
+# What an addition costs, as HACKING.md has it.
+printf '| %s | 99 |\n' action >HACKING.md
+fails "a wrong count of files is found" tools/count-additions --check
+has "and named" "$output" "HACKING.md: action: says 99 files, counted"
 
 # A machine where nothing is installed and no user is root.
 mkdir stub

@@ -159,15 +159,16 @@ static void cell_reason(struct cli *cli, const void *arg, struct json job, struc
 	struct str key = job_key(cli, json_str(json_get(metadata, "namespace")), meta_name(job));
 	const char *reason = map_get(more->reasons, key);
 	const struct seen *seen = map_get(more->seen, key);
+	bool aborted = str_is(phase, "Aborted");
+	bool failed = aborted ? phase_may_abort(job)
+			      : !reason && (str_is(phase, "Failed") || str_is(phase, "Terminated"));
 
-	if (str_is(phase, "Aborted") && seen && seen->failure.len && phase_may_abort(job))
+	if (failed && seen && seen->failure.len)
 		buf_put_str(to, seen->failure);
-	else if (str_is(phase, "Aborted"))
+	else if (aborted)
 		buf_puts(to, "suspended");
 	else if (reason)
 		buf_puts(to, reason);
-	else if (seen && (str_is(phase, "Failed") || str_is(phase, "Terminated")))
-		buf_put_str(to, seen->failure);
 	else if (seen && !str_is(phase, "Completed"))
 		buf_put_str(to, seen->problem);
 }

@@ -6,8 +6,8 @@
 #include "apiserver/kind/kind_cronjob.h"
 
 #include "apiserver/kind/kind_rules.h"
-#include "apiserver/kind/time_zone.h"
 #include "apiserver/request/call.h"
+#include "client/zone_file.h"
 #include "model/rules/causes.h"
 #include "model/rules/rules.h"
 #include "model/value/zone.h"
@@ -23,7 +23,7 @@ static void check_zone(struct json cron, struct json old, struct causes *causes)
 
 	if (!zone_name_is_safe(name) || json_eq(zone, json_get(json_get(old, "spec"), "timeZone")))
 		return; /* the rules have reported it, or it was accepted before */
-	if (!time_zone_exists(name))
+	if (!zone_file_exists(name))
 		causes_invalid(causes, &path, zone, "unknown time zone %.*s", STR_ARG(name));
 }
 

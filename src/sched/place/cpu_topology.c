@@ -18,6 +18,15 @@
 
 /* --- sets ------------------------------------------------------------------------------------ */
 
+static size_t bits_of(uint64_t word)
+{
+	size_t count = 0;
+
+	for (; word; word &= word - 1)
+		count++;
+	return count;
+}
+
 void cpu_set_add(struct cpu_set *set, size_t cpu)
 {
 	set->at[cpu / CPU_SET_BITS] |= UINT64_C(1) << cpu % CPU_SET_BITS;
@@ -33,7 +42,7 @@ size_t cpu_set_len(const struct cpu_set *set)
 	size_t len = 0;
 
 	for (size_t i = 0; i < CPU_SET_WORDS; i++)
-		len += (size_t)__builtin_popcountll(set->at[i]);
+		len += bits_of(set->at[i]);
 	return len;
 }
 
@@ -87,7 +96,7 @@ static size_t common_len(const struct cpu_set *a, const struct cpu_set *b)
 	size_t len = 0;
 
 	for (size_t i = 0; i < CPU_SET_WORDS; i++)
-		len += (size_t)__builtin_popcountll(a->at[i] & b->at[i]);
+		len += bits_of(a->at[i] & b->at[i]);
 	return len;
 }
 
@@ -389,7 +398,7 @@ bool numa_policy_admits(enum numa_policy policy, const struct numa_hint *hint)
 	case NUMA_POLICY_RESTRICTED:
 		return hint->preferred;
 	case NUMA_POLICY_SINGLE_NODE:
-		return hint->preferred && __builtin_popcountll(hint->mask) == 1;
+		return hint->preferred && bits_of(hint->mask) == 1;
 	default:
 		return true;
 	}

@@ -346,7 +346,8 @@ static bool has_same_cpus(const struct cpu_topology *a, const struct cpu_topolog
 	bool same = a && b && a->count == b->count;
 
 	for (size_t i = 0; same && i < a->count; i++)
-		same = memcmp(&a->cpus[i], &b->cpus[i], sizeof(a->cpus[i])) == 0;
+		same = a->cpus[i].id == b->cpus[i].id && a->cpus[i].numa == b->cpus[i].numa &&
+		       a->cpus[i].socket == b->cpus[i].socket && a->cpus[i].core == b->cpus[i].core;
 	return same;
 }
 

@@ -116,7 +116,7 @@ static int64_t read_interval(struct plugin_args *args)
 		return nanoseconds / DURATION_MICROSECOND;
 	vec_push(&args->notes,
 		 mem_printf("argument interval: \"%.*s\" is no duration; 5m holds", STR_ARG(text)));
-	return 5 * 60 * (int64_t)TIME_SECOND;
+	return (int64_t)5 * 60 * TIME_SECOND;
 }
 
 static int rescheduling_new(struct plugin *p, struct plugin_args *args, struct err *err)

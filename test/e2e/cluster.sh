@@ -22,7 +22,7 @@ trap 'leave_cluster >/dev/null 2>&1; clean_up' EXIT
 
 scheduler_leads() {
 	kubectl get leases -A -o 'jsonpath={range .items[*]}{.metadata.name}={.spec.holderIdentity}{"\n"}{end}' |
-		grep -q '^vc-scheduler=.'
+		grep -Eq '^(volcano|vc-scheduler)=.'
 }
 
 install_kinds() {

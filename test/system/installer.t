@@ -67,6 +67,9 @@ has "and the other one" "$many" 'image: "registry.example.com/x/vc-controller-ma
 has "both names of schedulers" "$many" "        - --scheduler-name=one
         - --scheduler-name=two"
 has "a lease of its own" "$many" "--leader-elect-resource-name=one"
+render webhook --set custom.admission_enable=true --set custom.crds_enable=false --set custom.vap_enable=false
+is "the webhook is one Deployment more" "$(parsed "$tmp/webhook.yaml" | grep -c Deployment)" 3
+has "with its own secret" "$(cat "$tmp/webhook.yaml")" "resourceNames: [volcano-admission-secret]"
 render scheduler-only --set custom.controller_enable=false --set custom.crds_enable=false
 is "one part can be installed alone" "$(parsed "$tmp/scheduler-only.yaml" | grep -c Deployment)" 1
 fails "a value that does not exist" tools/render-chart "$chart" --set custom.scheduler_replica=3
@@ -101,7 +104,7 @@ for file in sys.argv[1:]:
             s = c["securityContext"]
             assert s["readOnlyRootFilesystem"] and not s["allowPrivilegeEscalation"] and s["capabilities"] == {"drop": ["ALL"]}, file
             assert c["resources"]["requests"] and c["livenessProbe"] and c["readinessProbe"], file
-    ' "$tmp/defaults.yaml" "$tmp/many.yaml"
+    ' "$tmp/defaults.yaml" "$tmp/many.yaml" "$tmp/webhook.yaml"
 
 # --- applied and deleted ---------------------------------------------------------------------------
 

@@ -70,8 +70,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         group, resource, name = match['group'] or '', match['resource'], match['name']
         namespace = match['namespace'] or (name if resource == 'namespaces' else None)
         verb = VERBS.get(self.command) or ('get' if name else 'watch' if 'watch=' in url.query else 'list')
+        # As in Kubernetes: a list of one name by a field selector is a request about that name.
+        chosen = re.search(r'metadata\.name=([^,]+)', urllib.parse.parse_qs(url.query).get('fieldSelector', [''])[0])
         full = resource + ('/' + match['sub'] if match['sub'] else '')
-        good = roles.permit(verb, group, full, namespace, name)
+        good = roles.permit(verb, group, full, namespace, name or (chosen and chosen[1]))
         self.note(f'{"allowed" if good else "denied"} {verb} {full}.{group}'.rstrip('.'))
         if good:
             return None

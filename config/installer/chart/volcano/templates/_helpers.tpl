@@ -108,6 +108,7 @@ subjects:
 - kind: ServiceAccount
   name: {{ .root.Release.Name }}-{{ .name }}
   namespace: {{ .root.Release.Namespace }}
+{{- if .lease }}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
@@ -140,6 +141,7 @@ subjects:
 - kind: ServiceAccount
   name: {{ .root.Release.Name }}-{{ .name }}
   namespace: {{ .root.Release.Namespace }}
+{{- end }}
 {{- end }}
 
 {{- /* The disruption budget; one replica has none, so that its node can be drained. */ -}}

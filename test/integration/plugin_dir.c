@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "sched/plugin/plugin.h"
+#include "sched/plugin/plugin_module.h"
 #include "sched/session/config.h"
 #include "tap.h"
 
@@ -113,8 +114,11 @@ int main(int argc, char **argv)
 
 	test_folders();
 	test_sample(argc > 1 ? argv[1] : "");
-	refuses(built, "wrong-abi.so", "wrong.so",
-		"was built for version 999 of the plugin interface, this program has 1");
+	AUTO(mem_free)
+	char *versions = mem_printf("was built for version 999 of the plugin interface, this "
+				    "program has %d",
+				    PLUGIN_ABI);
+	refuses(built, "wrong-abi.so", "wrong.so", versions);
 	refuses(built, "wrong-layout.so", "wrong.so",
 		"was built with the headers of another version");
 	refuses(built, "wrong-name.so", "other.so", "is the plugin \"mine\"");

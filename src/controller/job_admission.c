@@ -76,7 +76,7 @@ struct json_doc *job_admission_default(struct json_doc *job, const struct strs *
 	AUTO(arena_free) struct arena *arena = NULL;
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
 	struct admission_review review;
-	struct admission_refusal refusal;
+	struct admission_refusal refusal = {0};
 
 	if (is_complete(json_get(json_doc_root(job), "spec")))
 		return json_doc_ref(job);
@@ -96,7 +96,7 @@ bool job_admission_check(struct json job, struct arena *arena, struct str *ret_w
 	struct json root = json_new_obj(queue);
 	struct admission_setup setup = {.config = ADMISSION_CONFIG_INIT};
 	struct admission_review review = review_of(job, arena);
-	struct admission_refusal refusal;
+	struct admission_refusal refusal = {0};
 
 	json_doc_set_root(queue, root);
 	json_set_str(queue, json_ensure_obj(queue, root, "status"), "state", STR("Open"));

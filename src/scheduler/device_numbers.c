@@ -141,8 +141,6 @@ static void put_head(struct buf *to, const char *name, const char *help)
 
 void numbers_print_devices(const struct cluster *cluster, struct buf *to)
 {
-	if (!cluster->devices)
-		return;
 	for (size_t row = 0; row < ARRAY_LEN(card_rows); row++) {
 		put_head(to, card_rows[row].name, card_rows[row].help);
 		for (size_t i = 0; i < cluster->nodes.len; i++)

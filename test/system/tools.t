@@ -261,7 +261,7 @@ is "of the count too" "$(echo "$output" | tail -n 1)" "0 passed, 1 failed"
 
 fails "the set-up wants to know for what" tools/setup
 is "and says so, in a sentence" "$output" \
-	"setup: what is needed? tools/setup NEED..., each one of build demo docs test lint fuzz cover slurm e2e"
+	"setup: what is needed? tools/setup NEED..., each one of build demo docs images test lint fuzz cover slurm e2e"
 fails "a need that it does not know" tools/setup dance
 has "is named" "$output" "no such need: dance"
 

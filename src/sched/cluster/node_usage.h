@@ -26,7 +26,7 @@ struct node_usage {
 };
 
 /* What a source reports of a node; one that does not exist is passed over. */
-void cluster_set_usage(struct cluster *cluster, struct str node, const struct node_usage *usage);
+void cluster_set_usage(struct cluster *cluster, struct str name, const struct node_usage *usage);
 
 enum { USAGE_STALE_SECONDS = 5 * 60 };
 /* Has it a value of both, not older than five minutes? */

@@ -348,7 +348,7 @@ static size_t find_npus(const struct chooser *c, const struct round *r, int64_t 
 static enum device_answer choose_npu(struct chooser *c, const struct round *r)
 {
 	const struct device_type *type = &c->devices->types[r->type];
-	uint16_t fitting[CARDS_MAX];
+	uint16_t fitting[CARDS_MAX] = {0};
 	struct str template;
 	int64_t memory = r->ask->percent == PERCENT_NONE
 				 ? npu_trim(type->npu, r->ask->memory, &template)

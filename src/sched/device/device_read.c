@@ -193,7 +193,7 @@ static const char *read_vgpus(const struct devices *devices, struct arena *arena
 {
 	struct json allocatable = json_get(notes, "allocatable");
 	struct json value = json_get(json_get(notes, "annotations"), VGPU_REGISTER);
-	struct str text = json_str(value), part, mode;
+	struct str text = json_str(value), part, mode = str_none();
 	size_t most = count_parts(text, ':');
 	bool *mig;
 

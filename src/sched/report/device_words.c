@@ -224,6 +224,8 @@ void look_say_devices(struct look *l)
 	if (!devices || !ask)
 		return;
 	at = find_ask(devices, ask, &s);
+	if (!s.ask)
+		return;
 	type = &devices->types[at];
 	for (size_t i = 0; i < cluster->nodes.len; i++) {
 		const struct node_info *node = cluster->nodes.ptr[i];

@@ -346,6 +346,46 @@ static void check_restart(void)
 	   "... that no other pod gets: 4 are free, 2 in each NUMA node");
 }
 
+enum { PINNED = 40 };
+
+static void change_at_random(struct cluster *cluster, struct statement *st)
+{
+	for (int i = 0; i < PINNED; i++) {
+		struct task *task = pinned_of(cluster, i);
+		struct node_info *node =
+			cluster_find_node(cluster, below(2) ? STR("n0") : STR("n1"));
+
+		if (task && task_is(task, TASKS_EVICTABLE) && !below(4))
+			statement_evict(st, task, "test", NULL);
+		else if (task && task->status == TASK_PENDING && below(2))
+			(void)!(below(3) ? statement_allocate(st, task, node)
+					 : statement_pipeline(st, task, node, false));
+	}
+}
+
+/* One session with one statement; returns how many assignments a discarded one has changed. */
+static size_t run_session(struct cluster *cluster, struct config *config, int round)
+{
+	struct session *ssn = session_open(cluster, config, round + 1, NULL);
+	struct statement *st = statement_new(ssn);
+	size_t before[PINNED];
+	size_t inexact = 0;
+
+	for (int i = 0; i < PINNED; i++)
+		before[i] = cpus_of(cluster, i);
+	change_at_random(cluster, st);
+	if (below(2)) {
+		statement_discard(st);
+		for (int i = 0; i < PINNED; i++)
+			inexact += before[i] != cpus_of(cluster, i);
+	} else {
+		statement_commit(st);
+	}
+	session_close(ssn);
+	session_free(ssn);
+	return inexact;
+}
+
 /* Statements that place and evict at random, of which some are undone; reports that are late. */
 static void check_random(void)
 {
@@ -360,39 +400,12 @@ static void check_random(void)
 	add_numa(cluster, "n0", "0-15", ", podAllocations: []");
 	add_numa(cluster, "n1", "0-15", ", podAllocations: []");
 	for (int round = 0; round < 400; round++) {
-		struct session *ssn;
-		struct statement *st;
-		size_t before[40];
-
-		add_pinned(cluster, (int)below(40), 1 + below(5), below(3) ? "" : "n1");
-		ssn = session_open(cluster, config, round + 1, NULL);
-		for (int i = 0; i < 40; i++)
-			before[i] = cpus_of(cluster, i);
-		st = statement_new(ssn);
-		for (int i = 0; i < 40; i++) {
-			struct task *task = pinned_of(cluster, i);
-			struct node_info *node =
-				cluster_find_node(cluster, below(2) ? STR("n0") : STR("n1"));
-
-			if (task && task_is(task, TASKS_EVICTABLE) && !below(4))
-				statement_evict(st, task, "test", NULL);
-			else if (task && task->status == TASK_PENDING && below(2))
-				(void)!(below(3) ? statement_allocate(st, task, node)
-						 : statement_pipeline(st, task, node, false));
-		}
-		if (below(2)) {
-			statement_discard(st);
-			for (int i = 0; i < 40; i++)
-				inexact += before[i] != cpus_of(cluster, i);
-		} else {
-			statement_commit(st);
-		}
-		session_close(ssn);
-		session_free(ssn);
+		add_pinned(cluster, (int)below(PINNED), 1 + below(5), below(3) ? "" : "n1");
+		inexact += run_session(cluster, config, round);
 		if (!below(5))
 			cluster_remove(cluster, CLUSTER_POD, STR("default"),
-				       pinned_of(cluster, (int)below(40)) ? STR("p-1")
-									  : STR("p-2"));
+				       pinned_of(cluster, (int)below(PINNED)) ? STR("p-1")
+									      : STR("p-2"));
 		{
 			AUTO(mem_free) char *text = cluster_check(cluster);
 

@@ -4,6 +4,8 @@
  * loop; and once the server takes the write, everything ends where it should. */
 #include "client/refusals.h"
 
+#include <stdlib.h>
+
 #include "base/map.h"
 #include "client/leader.h"
 #include "whole.h"
@@ -261,7 +263,7 @@ static void test_leader(enum client_verb verb)
 int main(int argc, char **argv)
 {
 	/* One of them, to find a fault. */
-	size_t only = argc > 1 ? (size_t)atoi(argv[1]) : ARRAY_LEN(writes);
+	size_t only = argc > 1 ? strtoul(argv[1], NULL, 10) : ARRAY_LEN(writes);
 
 	for (size_t i = 0; i < ARRAY_LEN(writes); i++)
 		if (only == ARRAY_LEN(writes) || i == only)
